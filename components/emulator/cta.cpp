@@ -224,30 +224,28 @@ void CtaRunner::read_special(const EmulatedInstruction& decoded, const Warp& war
 }
 
 void CtaRunner::trap(const EmulatedInstruction& decoded, const Warp& warp, LaneMask active) const {
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
-        throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
-    }
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
-        throw KernelFault(KernelFault::Kind::trap,
-                          fmt::format("{}: {}", describe(place(warp)), isa::stack_overflow_sentence()));
-    }
+    const auto fault = [&](KernelFault::Kind kind, const std::string& reason) {
+        return KernelFault(kind, fmt::format("{}: {}", describe(place(warp)), reason));
+    };
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
-    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
-        throw KernelFault(KernelFault::Kind::trap,
-                          fmt::format("{}: {}", describe(place(warp)),
-                                      isa::wrong_call_sentence(warp.frame[decoded.source[0] + lane],
-                                                               warp.frame[decoded.source[0] + isa::kWarpSize + lane])));
-    }
     const auto row = [&](unsigned source, unsigned word) {
         return warp.frame + decoded.source[source] + word * isa::kWarpSize;
     };
+    switch (static_cast<isa::TrapMode>(decoded.instruction->mode)) {
+        case isa::TrapMode::plain:
+            throw fault(KernelFault::Kind::trap, "trap");
+        case isa::TrapMode::stack:
+            throw fault(KernelFault::Kind::trap, isa::stack_overflow_sentence());
+        case isa::TrapMode::call:
+            throw fault(KernelFault::Kind::trap, isa::wrong_call_sentence(row(0, 0)[lane], row(0, 1)[lane]));
+        default:
+            break;
+    }
     const std::uint32_t* const texts[4] = {row(0, 0), row(0, 1), row(0, 2), row(0, 3)};
     const std::uint32_t* const rest[3] = {row(1, 0), row(1, 1), row(1, 2)};
     const auto assertion = isa::FailedAssertion::read(texts, rest, lane);
-    throw KernelFault(KernelFault::Kind::assertion,
-                      fmt::format("{}: {}", describe(place(warp)),
-                                  isa::sentence(assertion, *launch_.image, ctaid_, launch_.configuration.block,
-                                                warp.first_thread + lane)));
+    throw fault(KernelFault::Kind::assertion, isa::sentence(assertion, *launch_.image, ctaid_,
+                                                            launch_.configuration.block, warp.first_thread + lane));
 }
 
 isa::WarpIdentity CtaRunner::identity(const Warp& warp) const {

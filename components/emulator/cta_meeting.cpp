@@ -1,8 +1,6 @@
 // Lanes of a warp, and warps of a CTA, that wait for one another.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "components/emulator/cta.h"
 #include "components/isa/failure.h"
 #include "core/error/error.h"

@@ -1,7 +1,5 @@
 #include "components/emulator/emulated_device.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -81,8 +79,7 @@ void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint6
 }
 
 std::uint32_t EmulatedDevice::kernel_number(std::string_view name) const {
-    const auto found = std::find_if(kernels_.begin(), kernels_.end(),
-                                    [name](const isa::Kernel& kernel) { return kernel.name == name; });
+    const auto found = std::ranges::find(kernels_, name, &isa::Kernel::name);
     if (found == kernels_.end()) { throw ProgramError("launch of {}: there is no such kernel", name); }
     return static_cast<std::uint32_t>(found - kernels_.begin());
 }

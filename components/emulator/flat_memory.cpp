@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string>
 
-#include "components/device/allocator.h"
 #include "core/error/error.h"
 
 namespace lookahead {

@@ -4,24 +4,13 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
-#include "core/error/error.h"
 
 namespace lookahead {
 namespace {
 
 std::string_view name_of(isa::Space space) {
-    switch (space) {
-        case isa::Space::global:
-            return "global";
-        case isa::Space::shared:
-            return "shared";
-        case isa::Space::local:
-            return "local";
-        case isa::Space::constant:
-            return "constant";
-        default:
-            return "generic";
-    }
+    static constexpr std::string_view kNames[] = {"generic", "global", "shared", "local", "constant", "generic"};
+    return kNames[static_cast<std::size_t>(space)];
 }
 
 const isa::Instruction& instruction_at(const ExecutionPlace& place) {
@@ -30,20 +19,9 @@ const isa::Instruction& instruction_at(const ExecutionPlace& place) {
 
 /// A phrase such as "load of {} bytes from", with the number to be filled in.
 const char* verb_of(isa::Operation operation) {
-    switch (operation) {
-        case isa::Operation::load:
-            return "load of {} bytes from {} memory at {:#x}";
-        case isa::Operation::store:
-            return "store of {} bytes to {} memory at {:#x}";
-        case isa::Operation::load_stride:
-        case isa::Operation::load_indirect:
-            return "vector load of {} bytes from {} memory at {:#x}";
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return "vector store of {} bytes to {} memory at {:#x}";
-        default:
-            return "atomic on {} bytes in {} memory at {:#x}";
-    }
+    if (isa::is_load(operation)) { return "load of {} bytes from {} memory at {:#x}"; }
+    if (isa::is_store(operation)) { return "store of {} bytes to {} memory at {:#x}"; }
+    return "atomic on {} bytes in {} memory at {:#x}";
 }
 
 /// A phrase such as "load of 4 bytes from global memory at 0x10" or "element 3 of a vector load of 4 bytes ...".
@@ -53,7 +31,7 @@ std::string describe_access(const ExecutionPlace& place, std::uint64_t address, 
     const unsigned bytes = is_vector ? isa::type_bytes(instruction.type) : isa::lane_bytes(instruction);
     const std::string what =
         fmt::format(fmt::runtime(verb_of(instruction.operation)), bytes, name_of(instruction.space), address);
-    return is_vector ? fmt::format("element {} of a {}", element, what) : what;
+    return is_vector ? fmt::format("element {} of a vector {}", element, what) : what;
 }
 
 std::string describe_lane(const ExecutionPlace& place, unsigned lane) {

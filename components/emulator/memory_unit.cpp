@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "components/isa/memory_access.h"
 
@@ -24,40 +25,49 @@ bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64
     return (outside | (low_bits & (bytes - 1))) == 0;
 }
 
+/// Calls `copy(lane)` for the active lanes; if all are, in a plain loop.
+template <class Copy>
+void for_active_lanes(LaneMask active, Copy copy) {
+    if (active == isa::kFullMask) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) { copy(lane); }
+    } else {
+        isa::for_each_lane(active, copy);
+    }
+}
+
 /// Loads the words of each lane into destination rows 0 to kWords - 1.
 template <unsigned kWords>
 void gather(const std::byte* base, const std::uint64_t* offset, std::uint32_t* destination, LaneMask active) {
-    if (active == isa::kFullMask) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-            for (unsigned i = 0; i < kWords; ++i) {
-                std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
-            }
-        }
-        return;
-    }
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for_active_lanes(active, [=](unsigned lane) {
         for (unsigned i = 0; i < kWords; ++i) {
             std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
         }
-    }
+    });
 }
 
 template <unsigned kWords>
 void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* source, LaneMask active) {
-    if (active == isa::kFullMask) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-            for (unsigned i = 0; i < kWords; ++i) {
-                std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
-            }
-        }
-        return;
-    }
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for_active_lanes(active, [=](unsigned lane) {
         for (unsigned i = 0; i < kWords; ++i) {
             std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
         }
+    });
+}
+
+/// Calls `visit(words)` with the number of words of `bytes` bytes as a constant.
+template <class Visit>
+void with_words(unsigned bytes, Visit visit) {
+    switch (bytes) {
+        case 4:
+            return visit(std::integral_constant<unsigned, 1>());
+        case 8:
+            return visit(std::integral_constant<unsigned, 2>());
+        case 16:
+            return visit(std::integral_constant<unsigned, 4>());
+        case 32:
+            return visit(std::integral_constant<unsigned, 8>());
+        default:
+            return visit(std::integral_constant<unsigned, isa::kMostOperandRows>());
     }
 }
 
@@ -215,11 +225,12 @@ void MemoryUnit::resolve_addresses(EmulatedInstruction& decoded, LaneMask active
 }
 
 void MemoryUnit::report(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
-                        const ExecutionPlace& place, AccessObserver::Kind kind) const {
+                        const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const {
     std::uint64_t addresses[kWarpSize];
     isa::compute_addresses(*decoded.instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
                            isa::kFullMask, addresses);
     report_addresses(decoded, addresses, active, place, kind);
+    if (kind != AccessObserver::Kind::atomic) { report_private(decoded, frame, active, place, kind, access); }
 }
 
 void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
@@ -283,31 +294,18 @@ void MemoryUnit::load(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMa
                       const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) {
-        report(decoded, frame, active, place, AccessObserver::Kind::read);
-        report_private(decoded, frame, active, place, AccessObserver::Kind::read, access);
-    }
+    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::read, access); }
     std::uint32_t* const destination = frame + decoded.destination;
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
-        switch (decoded.lane_bytes) {
-            case 4:
-                return gather<1>(access.base, access.offset, destination, active);
-            case 8:
-                return gather<2>(access.base, access.offset, destination, active);
-            case 16:
-                return gather<4>(access.base, access.offset, destination, active);
-            case 32:
-                return gather<8>(access.base, access.offset, destination, active);
-            default:
-                return gather<isa::kMostOperandRows>(access.base, access.offset, destination, active);
-        }
+        return with_words(decoded.lane_bytes, [&](auto words) {
+            gather<decltype(words)::value>(access.base, access.offset, destination, active);
+        });
     }
     const auto rows = rows_from(destination);
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    isa::for_each_lane(active, [&](unsigned lane) {
         isa::write_loaded(instruction, lane, access.base + access.offset[lane], rows.data());
-    }
+    });
 }
 
 inline void MemoryUnit::note_change(const std::byte* at, bool changes) {
@@ -319,44 +317,30 @@ void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::ui
                               LaneMask active) {
     const auto rows = rows_from(source);
     std::array<std::byte, 4 * isa::kMostOperandRows> bytes{};
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    isa::for_each_lane(active, [&](unsigned lane) {
         const std::byte* const at = access.base + access.offset[lane];
         isa::read_stored(instruction, lane, rows.data(), bytes.data());
         note_change(at, std::memcmp(bytes.data(), at, isa::lane_bytes(instruction)) != 0);
-    }
+    });
 }
 
 void MemoryUnit::store(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                        const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) {
-        report(decoded, frame, active, place, AccessObserver::Kind::write);
-        report_private(decoded, frame, active, place, AccessObserver::Kind::write, access);
-    }
+    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::write, access); }
     const std::uint32_t* const source = frame + decoded.source[1];
     const isa::Instruction& instruction = *decoded.instruction;
     if (watches_) { note_changes(instruction, source, access, active); }
     if (isa::type_bytes(instruction.type) >= 4) {
-        switch (decoded.lane_bytes) {
-            case 4:
-                return scatter<1>(access.base, access.offset, source, active);
-            case 8:
-                return scatter<2>(access.base, access.offset, source, active);
-            case 16:
-                return scatter<4>(access.base, access.offset, source, active);
-            case 32:
-                return scatter<8>(access.base, access.offset, source, active);
-            default:
-                return scatter<isa::kMostOperandRows>(access.base, access.offset, source, active);
-        }
+        return with_words(decoded.lane_bytes, [&](auto words) {
+            scatter<decltype(words)::value>(access.base, access.offset, source, active);
+        });
     }
     const auto rows = rows_from(source);
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    isa::for_each_lane(active, [&](unsigned lane) {
         isa::read_stored(instruction, lane, rows.data(), access.base + access.offset[lane]);
-    }
+    });
 }
 
 void MemoryUnit::load_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
@@ -384,11 +368,10 @@ void MemoryUnit::store_elements(EmulatedInstruction& decoded, std::uint32_t* fra
         }
         resolve_addresses(decoded, active, place, element, access);
         const std::uint32_t* const data = frame + decoded.source[1] + element * kWarpSize;
-        for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::for_each_lane(watches_ ? active : 0, [&](unsigned lane) {
             const std::byte* const at = access.base + access.offset[lane];
             note_change(at, std::memcmp(&data[lane], at, 4) != 0);
-        }
+        });
         scatter<1>(access.base, access.offset, data, active);
     }
 }
@@ -397,7 +380,7 @@ void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, Lane
                         const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::atomic); }
+    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::atomic, access); }
     const isa::Instruction& instruction = *decoded.instruction;
     const unsigned bytes = decoded.lane_bytes;
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;

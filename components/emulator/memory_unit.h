@@ -65,7 +65,7 @@ class MemoryUnit {
                            unsigned element, Access& access);
     bool resolve_global(EmulatedInstruction& decoded, Access& access) const;
     void report(const EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
-                const ExecutionPlace& place, AccessObserver::Kind kind) const;
+                const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const;
     void report_private(const EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                         const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const;
     void report_addresses(const EmulatedInstruction& decoded, const std::uint64_t* addresses, isa::LaneMask active,

@@ -55,29 +55,18 @@ double gross_reciprocal_square_root(double a) {
 
 template <bool kFlush>
 AluHandler select_single(const InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case Operation::rcp:
-            return lanewise<&reciprocal<kFlush>>;
-        case Operation::sqrt:
-            return lanewise<&square_root<kFlush>>;
-        case Operation::rsqrt:
-            return lanewise<&elementary<reciprocal_square_root_of, kFlush>>;
-        case Operation::div:
-            return instruction.rounding == Rounding::full ? lanewise<&divide_full<kFlush>>
-                                                          : lanewise<&divide_approximately<kFlush>>;
-        case Operation::ex2:
-            return lanewise<&elementary<exp2_of, kFlush>>;
-        case Operation::lg2:
-            return lanewise<&elementary<log2_of, kFlush>>;
-        case Operation::sin:
-            return lanewise<&elementary<sin_of, kFlush>>;
-        case Operation::cos:
-            return lanewise<&elementary<cos_of, kFlush>>;
-        case Operation::tanh:
-            return lanewise<&elementary<tanh_of, kFlush>>;
-        default:
-            return nullptr;
-    }
+    return handler_in(
+        {{Operation::rcp, lanewise<&reciprocal<kFlush>>},
+         {Operation::sqrt, lanewise<&square_root<kFlush>>},
+         {Operation::rsqrt, lanewise<&elementary<reciprocal_square_root_of, kFlush>>},
+         {Operation::div, instruction.rounding == Rounding::full ? lanewise<&divide_full<kFlush>>
+                                                                 : lanewise<&divide_approximately<kFlush>>},
+         {Operation::ex2, lanewise<&elementary<exp2_of, kFlush>>},
+         {Operation::lg2, lanewise<&elementary<log2_of, kFlush>>},
+         {Operation::sin, lanewise<&elementary<sin_of, kFlush>>},
+         {Operation::cos, lanewise<&elementary<cos_of, kFlush>>},
+         {Operation::tanh, lanewise<&elementary<tanh_of, kFlush>>}},
+        instruction.operation);
 }
 
 AluHandler select_double(const InstructionForm& instruction) {

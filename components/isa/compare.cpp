@@ -96,13 +96,16 @@ LaneMask compare(const OperandRows& rows) {
 }
 
 /// p = (a cmp b) op c, q = !(a cmp b) op c.
-template <class T, Comparison kComparison, bool kFlush>
-void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instruction) {
-    const LaneMask comparison = compare<T, kComparison, kFlush>(rows);
+void write_predicates(OperandRows& rows, LaneMask active, const Instruction& instruction, LaneMask comparison) {
     const LaneMask first = combined(instruction.combine, comparison, rows.source_predicate);
     const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
     rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
     rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
+}
+
+template <class T, Comparison kComparison, bool kFlush>
+void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    write_predicates(rows, active, instruction, compare<T, kComparison, kFlush>(rows));
 }
 
 /// Compares 64-bit values by their high words, given the result for the low words.
@@ -110,11 +113,7 @@ template <class T, Comparison kComparison>
 void set_predicate_extended(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const LaneMask equal = compare<T, Comparison::eq, false>(rows);
     const LaneMask high = compare<T, kComparison, false>(rows);
-    const LaneMask comparison = merge_lanes(high, rows.source_predicate2, equal);
-    const LaneMask first = combined(instruction.combine, comparison, rows.source_predicate);
-    const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
-    rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
-    rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
+    write_predicates(rows, active, instruction, merge_lanes(high, rows.source_predicate2, equal));
 }
 
 template <class T>

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "components/isa/call_stack.h"
+#include "components/isa/code_address.h"
 
 namespace lookahead::isa {
 

@@ -110,32 +110,18 @@ double greatest(double a, double b) {
 template <bool kFlush, bool kSaturate>
 AluHandler select_single(const InstructionForm& instruction) {
     const Rounding rounding = instruction.rounding;
-    switch (instruction.operation) {
-        case Operation::add:
-            return rounded<&add<kFlush, kSaturate>>(rounding);
-        case Operation::sub:
-            return rounded<&sub<kFlush, kSaturate>>(rounding);
-        case Operation::mul_lo:
-            return rounded<&mul<kFlush, kSaturate>>(rounding);
-        case Operation::fma:
-            return rounded<&fma<kFlush, kSaturate>>(rounding);
-        case Operation::div:
-            return rounded<&divide<kFlush, kSaturate>>(rounding);
-        case Operation::sqrt:
-            return rounded<&square_root<kFlush, kSaturate>>(rounding);
-        case Operation::rcp:
-            return rounded<&reciprocal<kFlush, kSaturate>>(rounding);
-        case Operation::neg:
-            return lanewise<&negate<kFlush, kSaturate>>;
-        case Operation::abs:
-            return lanewise<&absolute<kFlush, kSaturate>>;
-        case Operation::min:
-            return lanewise<&least<kFlush, kSaturate>>;
-        case Operation::max:
-            return lanewise<&greatest<kFlush, kSaturate>>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::add, rounded<&add<kFlush, kSaturate>>(rounding)},
+                       {Operation::sub, rounded<&sub<kFlush, kSaturate>>(rounding)},
+                       {Operation::mul_lo, rounded<&mul<kFlush, kSaturate>>(rounding)},
+                       {Operation::fma, rounded<&fma<kFlush, kSaturate>>(rounding)},
+                       {Operation::div, rounded<&divide<kFlush, kSaturate>>(rounding)},
+                       {Operation::sqrt, rounded<&square_root<kFlush, kSaturate>>(rounding)},
+                       {Operation::rcp, rounded<&reciprocal<kFlush, kSaturate>>(rounding)},
+                       {Operation::neg, lanewise<&negate<kFlush, kSaturate>>},
+                       {Operation::abs, lanewise<&absolute<kFlush, kSaturate>>},
+                       {Operation::min, lanewise<&least<kFlush, kSaturate>>},
+                       {Operation::max, lanewise<&greatest<kFlush, kSaturate>>}},
+                      instruction.operation);
 }
 
 using Unary = double (*)(double);
@@ -143,32 +129,18 @@ using Binary = double (*)(double, double);
 
 AluHandler select_double(const InstructionForm& instruction) {
     const Rounding rounding = instruction.rounding;
-    switch (instruction.operation) {
-        case Operation::add:
-            return rounded<Binary{add}>(rounding);
-        case Operation::sub:
-            return rounded<Binary{sub}>(rounding);
-        case Operation::mul_lo:
-            return rounded<Binary{mul}>(rounding);
-        case Operation::fma:
-            return rounded<static_cast<double (*)(double, double, double)>(fma)>(rounding);
-        case Operation::div:
-            return rounded<Binary{divide}>(rounding);
-        case Operation::sqrt:
-            return rounded<Unary{square_root}>(rounding);
-        case Operation::rcp:
-            return rounded<Unary{reciprocal}>(rounding);
-        case Operation::neg:
-            return lanewise<Unary{negate}>;
-        case Operation::abs:
-            return lanewise<Unary{absolute}>;
-        case Operation::min:
-            return lanewise<Binary{least}>;
-        case Operation::max:
-            return lanewise<Binary{greatest}>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::add, rounded<Binary{add}>(rounding)},
+                       {Operation::sub, rounded<Binary{sub}>(rounding)},
+                       {Operation::mul_lo, rounded<Binary{mul}>(rounding)},
+                       {Operation::fma, rounded<static_cast<double (*)(double, double, double)>(fma)>(rounding)},
+                       {Operation::div, rounded<Binary{divide}>(rounding)},
+                       {Operation::sqrt, rounded<Unary{square_root}>(rounding)},
+                       {Operation::rcp, rounded<Unary{reciprocal}>(rounding)},
+                       {Operation::neg, lanewise<Unary{negate}>},
+                       {Operation::abs, lanewise<Unary{absolute}>},
+                       {Operation::min, lanewise<Binary{least}>},
+                       {Operation::max, lanewise<Binary{greatest}>}},
+                      instruction.operation);
 }
 
 }  // namespace

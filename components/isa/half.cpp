@@ -39,14 +39,14 @@ std::uint16_t fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
     return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) * value_of_half<kFlush>(b) +
                                           value_of_half<kFlush>(c));
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t negate(std::uint16_t a) {
     const bool subnormal = (a & 0x7c00) == 0;
     return (kFlush && subnormal ? a & 0x8000 : a) ^ 0x8000;
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t absolute(std::uint16_t a) {
-    return negate<kFlush, false>(a | 0x8000);
+    return negate<kFlush>(a | 0x8000);
 }
 /// As for f32: the number if one is NaN, -0 below +0.
 template <bool kFlush, bool kLesser>
@@ -57,19 +57,19 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b) {
     const bool first = x == y ? std::signbit(x) == kLesser : (x < y) == kLesser;
     return half_of(first ? x : y, Rounding::rn);
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t least(std::uint16_t a, std::uint16_t b) {
     return extreme<kFlush, true>(a, b);
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t greatest(std::uint16_t a, std::uint16_t b) {
     return extreme<kFlush, false>(a, b);
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t exp2_half(std::uint16_t a) {
     return finish_half<kFlush, false>(exp2_of(value_of_half<kFlush>(a)));
 }
-template <bool kFlush, bool>
+template <bool kFlush>
 std::uint16_t tanh_half(std::uint16_t a) {
     return finish_half<kFlush, false>(tanh_of(value_of_half<kFlush>(a)));
 }
@@ -81,33 +81,25 @@ std::uint32_t on_both(Words... words) {
     return low | high << 16;
 }
 
-template <auto kFunction>
-AluHandler unary(bool packed) {
-    return packed ? lanewise<&on_both<kFunction, std::uint32_t>> : lanewise<kFunction>;
+template <class Half>
+using Word = std::uint32_t;
+template <auto kFunction, class... Halves>
+AluHandler handler_for(std::uint16_t (*)(Halves...), bool packed) {
+    return packed ? lanewise<&on_both<kFunction, Word<Halves>...>> : lanewise<kFunction>;
 }
+/// The handler that applies `kFunction`, a function of halves, to each lane's value or to both halves of it.
 template <auto kFunction>
-AluHandler binary(bool packed) {
-    return packed ? lanewise<&on_both<kFunction, std::uint32_t, std::uint32_t>> : lanewise<kFunction>;
-}
-template <auto kFunction>
-AluHandler ternary(bool packed) {
-    return packed ? lanewise<&on_both<kFunction, std::uint32_t, std::uint32_t, std::uint32_t>> : lanewise<kFunction>;
+AluHandler halfwise(bool packed) {
+    return handler_for<kFunction>(kFunction, packed);
 }
 
 template <bool kFlush, bool kSaturate>
 AluHandler select_arithmetic(Operation operation, bool packed) {
-    switch (operation) {
-        case Operation::add:
-            return binary<&add<kFlush, kSaturate>>(packed);
-        case Operation::sub:
-            return binary<&sub<kFlush, kSaturate>>(packed);
-        case Operation::mul_lo:
-            return binary<&mul<kFlush, kSaturate>>(packed);
-        case Operation::fma:
-            return ternary<&fma<kFlush, kSaturate>>(packed);
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::add, halfwise<&add<kFlush, kSaturate>>(packed)},
+                       {Operation::sub, halfwise<&sub<kFlush, kSaturate>>(packed)},
+                       {Operation::mul_lo, halfwise<&mul<kFlush, kSaturate>>(packed)},
+                       {Operation::fma, halfwise<&fma<kFlush, kSaturate>>(packed)}},
+                      operation);
 }
 
 template <bool kFlush>
@@ -119,22 +111,13 @@ AluHandler select_for(const InstructionForm& instruction, bool packed) {
         return nearest ? handler : nullptr;
     }
     if (instruction.saturate) { return nullptr; }
-    switch (instruction.operation) {
-        case Operation::neg:
-            return unary<&negate<kFlush, false>>(packed);
-        case Operation::abs:
-            return unary<&absolute<kFlush, false>>(packed);
-        case Operation::min:
-            return binary<&least<kFlush, false>>(packed);
-        case Operation::max:
-            return binary<&greatest<kFlush, false>>(packed);
-        case Operation::ex2:
-            return unary<&exp2_half<kFlush, false>>(packed);
-        case Operation::tanh:
-            return unary<&tanh_half<kFlush, false>>(packed);
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::neg, halfwise<&negate<kFlush>>(packed)},
+                       {Operation::abs, halfwise<&absolute<kFlush>>(packed)},
+                       {Operation::min, halfwise<&least<kFlush>>(packed)},
+                       {Operation::max, halfwise<&greatest<kFlush>>(packed)},
+                       {Operation::ex2, halfwise<&exp2_half<kFlush>>(packed)},
+                       {Operation::tanh, halfwise<&tanh_half<kFlush>>(packed)}},
+                      instruction.operation);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "components/isa/atomic_op.h"
 #include "components/isa/operation.h"
 #include "components/isa/type.h"
 

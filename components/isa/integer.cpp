@@ -12,36 +12,14 @@ namespace {
 template <class T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-template <class T>
-struct Doubled;
-template <>
-struct Doubled<std::uint16_t> {
-    using type = std::uint32_t;
-};
-template <>
-struct Doubled<std::int16_t> {
-    using type = std::int32_t;
-};
-template <>
-struct Doubled<std::uint32_t> {
-    using type = std::uint64_t;
-};
-template <>
-struct Doubled<std::int32_t> {
-    using type = std::int64_t;
-};
 __extension__ using uint128 = unsigned __int128;
 __extension__ using int128 = __int128;
-template <>
-struct Doubled<std::uint64_t> {
-    using type = uint128;
-};
-template <>
-struct Doubled<std::int64_t> {
-    using type = int128;
-};
+template <class T, class OfTwo, class OfFour, class OfEight>
+using BySize = std::conditional_t<sizeof(T) == 2, OfTwo, std::conditional_t<sizeof(T) == 4, OfFour, OfEight>>;
+/// The type of the same kind that is twice as wide.
 template <class T>
-using Double = typename Doubled<T>::type;
+using Double = std::conditional_t<std::is_signed_v<T>, BySize<T, std::int32_t, std::int64_t, int128>,
+                                  BySize<T, std::uint32_t, std::uint64_t, uint128>>;
 
 template <class T>
 T add(T a, T b) {
@@ -277,34 +255,19 @@ template <class T>
 AluHandler select_for(Operation operation) {
     if (sizeof(T) == 8 && operation == Operation::add) { return add_pairs<false>; }
     if (sizeof(T) == 8 && operation == Operation::sub) { return add_pairs<true>; }
-    switch (operation) {
-        case Operation::add:
-            return lanewise<&add<T>>;
-        case Operation::sub:
-            return lanewise<&sub<T>>;
-        case Operation::mul_lo:
-            return lanewise<&mul_lo<T>>;
-        case Operation::mul_hi:
-            return lanewise<&mul_hi<T>>;
-        case Operation::mad_lo:
-            return lanewise<&mad_lo<T>>;
-        case Operation::mad_hi:
-            return lanewise<&mad_hi<T>>;
-        case Operation::div:
-            return lanewise<&divide<T>>;
-        case Operation::rem:
-            return lanewise<&remainder<T>>;
-        case Operation::min:
-            return lanewise<&least<T>>;
-        case Operation::max:
-            return lanewise<&greatest<T>>;
-        case Operation::neg:
-            return lanewise<&negate<T>>;
-        case Operation::abs:
-            return lanewise<&absolute<T>>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::add, lanewise<&add<T>>},
+                       {Operation::sub, lanewise<&sub<T>>},
+                       {Operation::mul_lo, lanewise<&mul_lo<T>>},
+                       {Operation::mul_hi, lanewise<&mul_hi<T>>},
+                       {Operation::mad_lo, lanewise<&mad_lo<T>>},
+                       {Operation::mad_hi, lanewise<&mad_hi<T>>},
+                       {Operation::div, lanewise<&divide<T>>},
+                       {Operation::rem, lanewise<&remainder<T>>},
+                       {Operation::min, lanewise<&least<T>>},
+                       {Operation::max, lanewise<&greatest<T>>},
+                       {Operation::neg, lanewise<&negate<T>>},
+                       {Operation::abs, lanewise<&absolute<T>>}},
+                      operation);
 }
 
 /// The source's type decides; the result is twice as wide.
@@ -321,16 +284,10 @@ AluHandler select_wide(const InstructionForm& instruction) {
 
 AluHandler select_saturating(const InstructionForm& instruction) {
     if (instruction.type != Type::s32) { return nullptr; }
-    switch (instruction.operation) {
-        case Operation::add:
-            return lanewise<&add_saturating>;
-        case Operation::sub:
-            return lanewise<&sub_saturating>;
-        case Operation::mad_hi:
-            return lanewise<&mad_hi_saturating>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::add, lanewise<&add_saturating>},
+                       {Operation::sub, lanewise<&sub_saturating>},
+                       {Operation::mad_hi, lanewise<&mad_hi_saturating>}},
+                      instruction.operation);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace lookahead::isa {
@@ -8,5 +9,11 @@ inline constexpr unsigned kWarpSize = 32;
 /// One bit a lane; bit 0 is lane 0.
 using LaneMask = std::uint32_t;
 inline constexpr LaneMask kFullMask = 0xffffffffu;
+
+/// Calls `visit(lane)` for every lane of the mask, from the lowest on.
+template <class Visit>
+constexpr void for_each_lane(LaneMask mask, Visit visit) {
+    for (LaneMask left = mask; left != 0; left &= left - 1) { visit(static_cast<unsigned>(std::countr_zero(left))); }
+}
 
 }  // namespace lookahead::isa

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/isa/handlers.h"
+#include "core/error/error.h"
 
 /// Internal to components/isa: turns a function on one lane's values into a handler for a warp. The loops are free of
 /// branches, so that the compiler can use AVX2.
@@ -122,6 +123,39 @@ template <class... Sources, class Predicate, std::size_t... I>
         truth[lane] = predicate(std::get<I>(sources)[lane]...) ? 0xffffffffu : 0;
     }
     return gather_mask(truth);
+}
+
+/// The new value of an atomic operation, and of redux, on integers or bits.
+template <class T>
+T apply_integer(AtomicOp op, T old_value, T operand, T operand2 = T()) {
+    using Unsigned = std::make_unsigned_t<T>;
+    switch (op) {
+        case AtomicOp::add:
+            return static_cast<T>(static_cast<Unsigned>(old_value) + static_cast<Unsigned>(operand));
+        case AtomicOp::min:
+            return operand < old_value ? operand : old_value;
+        case AtomicOp::max:
+            return old_value < operand ? operand : old_value;
+        case AtomicOp::inc:
+            return static_cast<Unsigned>(old_value) >= static_cast<Unsigned>(operand) ? T{0} : old_value + 1;
+        case AtomicOp::dec:
+            return old_value == 0 || static_cast<Unsigned>(old_value) > static_cast<Unsigned>(operand) ? operand
+                                                                                                       : old_value - 1;
+        case AtomicOp::bit_and:
+            return old_value & operand;
+        case AtomicOp::bit_or:
+            return old_value | operand;
+        case AtomicOp::bit_xor:
+            return old_value ^ operand;
+        case AtomicOp::exch:
+            return operand;
+        case AtomicOp::cas:
+            return old_value == operand ? operand2 : old_value;
+        case AtomicOp::none:
+            break;
+    }
+    LOOKAHEAD_ASSERT(false, "atomic instruction without an operation");
+    return old_value;
 }
 
 template <auto kFunction, class Result, class... Sources>

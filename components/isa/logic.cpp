@@ -101,22 +101,13 @@ void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction)
 
 template <class T>
 AluHandler select_for(Operation operation) {
-    switch (operation) {
-        case Operation::bit_and:
-            return lanewise<&bit_and<T>>;
-        case Operation::bit_or:
-            return lanewise<&bit_or<T>>;
-        case Operation::bit_xor:
-            return lanewise<&bit_xor<T>>;
-        case Operation::bit_not:
-            return lanewise<&bit_not<T>>;
-        case Operation::shl:
-            return lanewise<&shift_left<T>>;
-        case Operation::shr:
-            return lanewise<&shift_right<T>>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::bit_and, lanewise<&bit_and<T>>},
+                       {Operation::bit_or, lanewise<&bit_or<T>>},
+                       {Operation::bit_xor, lanewise<&bit_xor<T>>},
+                       {Operation::bit_not, lanewise<&bit_not<T>>},
+                       {Operation::shl, lanewise<&shift_left<T>>},
+                       {Operation::shr, lanewise<&shift_right<T>>}},
+                      operation);
 }
 
 }  // namespace

@@ -31,38 +31,6 @@ std::uint32_t extended(std::uint64_t value, Type type, unsigned bytes) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << unused) >> unused);
 }
 
-template <class T>
-T apply_integer(AtomicOp op, T old_value, T operand, T operand2) {
-    using Unsigned = std::make_unsigned_t<T>;
-    switch (op) {
-        case AtomicOp::add:
-            return static_cast<T>(static_cast<Unsigned>(old_value) + static_cast<Unsigned>(operand));
-        case AtomicOp::min:
-            return operand < old_value ? operand : old_value;
-        case AtomicOp::max:
-            return old_value < operand ? operand : old_value;
-        case AtomicOp::inc:
-            return static_cast<Unsigned>(old_value) >= static_cast<Unsigned>(operand) ? T{0} : old_value + 1;
-        case AtomicOp::dec:
-            return old_value == 0 || static_cast<Unsigned>(old_value) > static_cast<Unsigned>(operand) ? operand
-                                                                                                       : old_value - 1;
-        case AtomicOp::bit_and:
-            return old_value & operand;
-        case AtomicOp::bit_or:
-            return old_value | operand;
-        case AtomicOp::bit_xor:
-            return old_value ^ operand;
-        case AtomicOp::exch:
-            return operand;
-        case AtomicOp::cas:
-            return old_value == operand ? operand2 : old_value;
-        case AtomicOp::none:
-            break;
-    }
-    LOOKAHEAD_ASSERT(false, "atomic instruction without an operation");
-    return old_value;
-}
-
 template <bool kFlush>
 std::uint64_t add_single(std::uint64_t old_value, std::uint64_t operand) {
     const auto value = [](std::uint64_t bits) {
@@ -80,10 +48,6 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
         double{float_of_half(static_cast<std::uint16_t>(a))} + double{float_of_half(static_cast<std::uint16_t>(b))};
     return half_of(exact, Rounding::rn);
 }
-
-}  // namespace
-
-namespace {
 
 /// Computes all lanes at once: most warps access memory with all lanes, and then nothing needs to be kept.
 template <class Address>

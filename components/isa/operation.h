@@ -101,6 +101,7 @@ enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, l
 /// How a setp's result is combined with its source predicate.
 enum class Combine : std::uint8_t { none, bit_and, bit_or, bit_xor };
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi, approx, full };
+enum class AtomicOp : std::uint8_t { none, add, min, max, inc, dec, bit_and, bit_or, bit_xor, exch, cas };
 enum class Space : std::uint8_t { none, global, shared, local, constant, generic };
 /// Ordering of a memory access (PTX ISA, "Memory Consistency Model"). Weak accesses may hit and merge in L1.
 enum class Order : std::uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel, sc };

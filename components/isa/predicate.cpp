@@ -1,48 +1,27 @@
+#include <functional>
+
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
 
 namespace lookahead::isa {
 namespace {
 
-template <Operation kOperation>
-LaneMask result(LaneMask a, LaneMask b) {
-    switch (kOperation) {
-        case Operation::pred_and:
-            return a & b;
-        case Operation::pred_or:
-            return a | b;
-        case Operation::pred_xor:
-            return a ^ b;
-        case Operation::pred_not:
-            return ~a;
-        default:
-            return a;
-    }
-}
-
-template <Operation kOperation>
+/// The result is `kFunction` of the sources.
+template <auto kFunction>
 void combine(OperandRows& rows, LaneMask active, const Instruction&) {
-    const LaneMask value = result<kOperation>(rows.source_predicate, rows.source_predicate2);
+    const LaneMask value = kFunction(rows.source_predicate, rows.source_predicate2);
     rows.destination_predicate = merge_lanes(rows.destination_predicate, value, active);
 }
 
 }  // namespace
 
 AluHandler select_predicate(const InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case Operation::pred_and:
-            return combine<Operation::pred_and>;
-        case Operation::pred_or:
-            return combine<Operation::pred_or>;
-        case Operation::pred_xor:
-            return combine<Operation::pred_xor>;
-        case Operation::pred_not:
-            return combine<Operation::pred_not>;
-        case Operation::pred_mov:
-            return combine<Operation::pred_mov>;
-        default:
-            return nullptr;
-    }
+    return handler_in({{Operation::pred_and, combine<std::bit_and<LaneMask>{}>},
+                       {Operation::pred_or, combine<std::bit_or<LaneMask>{}>},
+                       {Operation::pred_xor, combine<std::bit_xor<LaneMask>{}>},
+                       {Operation::pred_not, combine<[](LaneMask a, LaneMask) { return ~a; }>},
+                       {Operation::pred_mov, combine<[](LaneMask a, LaneMask) { return a; }>}},
+                      instruction.operation);
 }
 
 }  // namespace lookahead::isa

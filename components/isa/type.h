@@ -60,6 +60,10 @@ inline bool is_pair(Type type) {
     return type == Type::b64 || type == Type::u64 || type == Type::s64;
 }
 
+inline bool is_word_or_pair(Type type) {
+    return is_word(type) || is_pair(type);
+}
+
 /// Name without the dot: "u32".
 std::string_view name_of(Type type);
 /// The type with this name (without the dot), if there is one.

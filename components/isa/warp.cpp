@@ -117,24 +117,6 @@ void active_mask(OperandRows& rows, LaneMask active, const Instruction&) {
     }
 }
 
-template <class T>
-T combined(AtomicOp op, T a, T b) {
-    switch (op) {
-        case AtomicOp::add:
-            return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-        case AtomicOp::min:
-            return b < a ? b : a;
-        case AtomicOp::max:
-            return a < b ? b : a;
-        case AtomicOp::bit_and:
-            return a & b;
-        case AtomicOp::bit_or:
-            return a | b;
-        default:
-            return a ^ b;
-    }
-}
-
 /// Lanes with the same members get the same result, so most lanes take the result of the lane before.
 template <class T>
 void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) {
@@ -148,7 +130,8 @@ void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) 
             const auto first = static_cast<unsigned>(std::countr_zero(mine));
             T value = static_cast<T>(rows.source[0][0][first]);
             for (LaneMask left = mine & (mine - 1); left != 0; left &= left - 1) {
-                value = combined(instruction.atomic, value, static_cast<T>(rows.source[0][0][std::countr_zero(left)]));
+                value =
+                    apply_integer(instruction.atomic, value, static_cast<T>(rows.source[0][0][std::countr_zero(left)]));
             }
             last_result = static_cast<std::uint32_t>(value);
             last = mine;

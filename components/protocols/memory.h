@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/atomic_op.h"
 #include "components/isa/lane_mask.h"
+#include "components/isa/operation.h"
 #include "components/isa/type.h"
 #include "components/protocols/message_types.h"
 

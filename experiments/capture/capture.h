@@ -59,4 +59,8 @@ void write_capture(const Capture& capture, const std::string& path);
 /// Throws InputError for anything that is not a complete, consistent capture.
 Capture read_capture(const std::string& path);
 
+/// Makes the call on the device; the caller makes calls with a result, and launches. InputError if the device allocates
+/// at another address.
+void repeat(const CapturedCall& call, std::span<const std::byte> contents, Device& device);
+
 }  // namespace lookahead

@@ -19,16 +19,8 @@ constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
 /// Whether results depend on the order: floating-point sums round after each term, and an atomic returns the value that
 /// it finds.
 bool hangs_on_order(const isa::Instruction& instruction) {
-    const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
-    switch (instruction.type) {
-        case isa::Type::f16:
-        case isa::Type::f16x2:
-        case isa::Type::f32:
-        case isa::Type::f64:
-            return true;
-        default:
-            return returns;
-    }
+    return isa::is_floating(instruction.type) ||
+           (instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0);
 }
 
 /// Whether the register differs between machines whatever the program does: the time, or the warp's location.

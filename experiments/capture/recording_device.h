@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "components/device/device.h"
 #include "experiments/capture/capture.h"
 

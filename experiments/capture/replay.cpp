@@ -13,7 +13,6 @@
 #include "core/text/readable_name.h"
 #include "experiments/capture/capture.h"
 #include "experiments/capture/race_finder.h"
-#include "experiments/capture/repeat_call.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {

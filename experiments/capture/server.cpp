@@ -18,7 +18,6 @@
 #include "components/isa/launch.h"
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
-#include "experiments/capture/repeat_call.h"
 
 namespace lookahead {
 
@@ -102,15 +101,8 @@ CaptureServer::~CaptureServer() {
 }
 
 bool CaptureServer::needs_device(const Request& request) {
-    switch (request.operation) {
-        case Operation::load_module:
-        case Operation::describe_device:
-        case Operation::note:
-        case Operation::refuse:
-            return false;
-        default:
-            return true;
-    }
+    return request.operation != Operation::load_module && request.operation != Operation::describe_device &&
+           request.operation != Operation::note && request.operation != Operation::refuse;
 }
 
 void CaptureServer::perform_on(Device& device) {
@@ -252,9 +244,9 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
 void CaptureServer::tell_if_newer(std::uint32_t architecture) {
     if (architecture <= kOwn || std::exchange(told_of_newer_, true)) { return; }
     report(cudart::kSuccess,
-           fmt::format("it has no PTX for the device, whose compute capability is {}.{}: the oldest is for {}.{}, and "
-                       "is run as far as its instructions are supported; nvcc -arch=sm_{} gives PTX for the device",
-                       cudart::kCapabilityMajor, cudart::kCapabilityMinor, architecture / 10, architecture % 10, kOwn));
+           "it has no PTX for the device, whose compute capability is {}.{}: the oldest is for {}.{}, and "
+           "is run as far as its instructions are supported; nvcc -arch=sm_{} gives PTX for the device",
+           cudart::kCapabilityMajor, cudart::kCapabilityMinor, architecture / 10, architecture % 10, kOwn);
 }
 
 EmulatedDevice& CaptureServer::device() {
@@ -283,9 +275,7 @@ const isa::Kernel* CaptureServer::find(unsigned module, const std::string& name)
 
 Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer) {
     const isa::Kernel* const kernel = find(module, name);
-    if (kernel == nullptr) {
-        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
-    }
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel {}", name); }
     std::uint64_t constant_bytes = 0;
     for (const isa::ModuleVariable& variable : device().kernels().image) {
         if (variable.is_constant) { constant_bytes += variable.bytes; }
@@ -309,7 +299,7 @@ Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::
 Reply CaptureServer::find_variable(unsigned module, const std::string& name) {
     const isa::ModuleImage& image = device().kernels().image;
     const auto found = std::ranges::find(image, modules_.name(module, name), &isa::ModuleVariable::name);
-    if (found == image.end()) { return report(cudart::kInvalidSymbol, fmt::format("there is no variable {}", name)); }
+    if (found == image.end()) { return report(cudart::kInvalidSymbol, "there is no variable {}", name); }
     return {.address = found->address, .bytes = found->bytes};
 }
 
@@ -324,8 +314,8 @@ Reply CaptureServer::allocate(const Request& request) {
     const auto visibility = static_cast<cudart::Visibility>(request.value);
     // Pinned memory is the host's, which is larger.
     if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes) {
-        return report(cudart::kMemoryAllocation,
-                      fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
+        return report(cudart::kMemoryAllocation, "an allocation of {} bytes does not fit in the device's memory",
+                      request.bytes);
     }
     try {
         const DeviceAddress address = device().allocate(request.bytes);
@@ -343,7 +333,7 @@ Reply CaptureServer::allocate(const Request& request) {
 Reply CaptureServer::release(DeviceAddress address) {
     const Allocator::Block* const block = device().allocator().find(address);
     if (block == nullptr || block->address != address || address >= isa::kModuleBase) {
-        return report(cudart::kInvalidValue, fmt::format("cudaFree of {:#x}, at which no allocation begins", address));
+        return report(cudart::kInvalidValue, "cudaFree of {:#x}, at which no allocation begins", address);
     }
     take_copy_time(host_pages_->record_kernel_writes());  // cudaFree waits for the device
     host_pages_->remove(address);
@@ -400,8 +390,8 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
     const std::uint64_t bytes = request.operation == Operation::copy_to_device ? payload.size() : request.bytes;
     const bool from_memory = request.operation == Operation::copy_on_device;
     if (!is_allocated(request.address, bytes) || (from_memory && !is_allocated(request.source, bytes))) {
-        return report(cudart::kInvalidValue,
-                      fmt::format("a copy of {} bytes at {:#x} is not inside an allocation", bytes, request.address));
+        return report(cudart::kInvalidValue, "a copy of {} bytes at {:#x} is not inside an allocation", bytes,
+                      request.address);
     }
     take_copy_time(host_pages_->record_host_writes());
     take_copy_time(bytes);
@@ -426,8 +416,8 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
 
 Reply CaptureServer::fill(const Request& request) {
     if (!is_allocated(request.address, request.bytes)) {
-        return report(cudart::kInvalidValue, fmt::format("a filling of {} bytes at {:#x} is not inside an allocation",
-                                                         request.bytes, request.address));
+        return report(cudart::kInvalidValue, "a filling of {} bytes at {:#x} is not inside an allocation",
+                      request.bytes, request.address);
     }
     take_copy_time(host_pages_->record_host_writes());
     take_copy_time(request.bytes);
@@ -451,9 +441,7 @@ Reply CaptureServer::fill(const Request& request) {
 
 Reply CaptureServer::occupancy(const Request& request, const std::string& name) {
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) {
-        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
-    }
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel {}", name); }
     const isa::Dim3 block{request.block[0], 1, 1};
     return {.bytes = gpu::ctas_per_sm(machine_.limits, *kernel, block, request.shared_bytes)};
 }
@@ -507,9 +495,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     const std::string name = text_of(payload.first(request.name_bytes));
     const auto parameters = payload.subspan(request.name_bytes);
     const isa::Kernel* const kernel = find(request.module, name);
-    if (kernel == nullptr) {
-        return report(cudart::kInvalidDeviceFunction, fmt::format("there is no kernel {}", name));
-    }
+    if (kernel == nullptr) { return report(cudart::kInvalidDeviceFunction, "there is no kernel {}", name); }
     if (!kernel->refusal.empty()) {
         throw InputError("{} cannot be run here: it launches {}: {}", capture_.program, short_name(kernel->name),
                          kernel->refusal);

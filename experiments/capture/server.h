@@ -82,6 +82,11 @@ class CaptureServer {
     /// The device; the program's modules are complete at its first use.
     EmulatedDevice& device();
     cudart::Reply report(cudart::CudaError error, const std::string& sentence) const;
+    template <class First, class... Rest>
+    cudart::Reply report(cudart::CudaError error, fmt::format_string<First, Rest...> format, First&& first,
+                         Rest&&... rest) const {
+        return report(error, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+    }
     void take_copy_time(std::uint64_t bytes);
     void tell_if_newer(std::uint32_t architecture);
 

@@ -35,10 +35,10 @@ struct BenchOptions {
 
 void print(const Json::Object& object, bool json) {
     if (json) {
-        std::printf("%s\n", Json(object).page().c_str());
+        say("{}\n", Json(object).page());
         return;
     }
-    for (const auto& [key, value] : object) { std::printf("%-16s %s\n", key.c_str(), value.plain().c_str()); }
+    for (const auto& [key, value] : object) { say("{:16} {}\n", key, value.plain()); }
 }
 
 ExitCode phold(const BenchOptions& options, const Session& session) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "experiments/cli/command_line.h"
@@ -19,5 +20,15 @@ std::span<const CommandEntry> all_commands();
 
 /// The program without its commands: its description, version and exit codes.
 CommandLine make_command_line();
+
+struct Session;
+
+/// Every command with its options, independent of the line being read.
+CommandOutline outline_of_all_commands(Session&);
+
+/// Writes the reference in Markdown into the folder, which it makes: README.md with a link to each of commands.md,
+/// parameters.md, variants.md, statistics.md, catalogue.md (workloads, machines, studies) and file_formats.md.
+/// InputError if a file cannot be written, or, unless `force`, if the folder has other files.
+void write_reference(const std::string& folder, bool force, Session&);
 
 }  // namespace lookahead::cli

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/cli/command_table.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/reference.h"
 #include "experiments/cli/session.h"
 
 namespace lookahead::cli {

@@ -43,17 +43,13 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
                                   {"wall_s", seconds},
                                   {"warp_instructions_per_s", rate},
                                   {"warp_instructions_by_class", Json::Object(classes.begin(), classes.end())}};
-        std::printf("%s\n", Json(object).page().c_str());
+        say("{}\n", Json(object).page());
         return;
     }
-    std::printf("%s: outputs %s (%s)\n", workload.c_str(), kOutputNames[static_cast<int>(check.outputs)],
-                check.message.c_str());
-    std::printf("  %llu warp instructions, %llu thread instructions, %zu kernel launches, %.1f M warp instructions/s\n",
-                static_cast<unsigned long long>(counts.total.warps),
-                static_cast<unsigned long long>(counts.total.threads), device.launches().size(), rate / 1e6);
-    for (const auto& [name, warps] : classes) {
-        std::printf("  %-18s %12llu\n", name.c_str(), static_cast<unsigned long long>(warps));
-    }
+    say("{}: outputs {} ({})\n", workload, kOutputNames[static_cast<int>(check.outputs)], check.message);
+    say("  {} warp instructions, {} thread instructions, {} kernel launches, {:.1f} M warp instructions/s\n",
+        counts.total.warps, counts.total.threads, device.launches().size(), rate / 1e6);
+    for (const auto& [name, warps] : classes) { say("  {:18} {:12}\n", name, warps); }
 }
 
 ExitCode emulate(const EmulateOptions& options) {

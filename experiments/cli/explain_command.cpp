@@ -16,8 +16,8 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/named_files.h"
 #include "experiments/cli/percentage.h"
-#include "experiments/cli/ptx_source.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 #include "experiments/workloads/manifest.h"
@@ -103,13 +103,13 @@ void print_row(const std::vector<std::string>& cells) {
     std::string line;
     for (const std::string& cell : cells) { line += fmt::format("{:<50} ", cell); }
     line.erase(line.find_last_not_of(' ') + 1);
-    std::printf("%s\n", line.c_str());
+    say("{}\n", line);
 }
 
 /// Prints in each row an instruction of the original, its counterparts in the streams, and the transform's annotations.
 void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
     const Streams streams(transformed);
-    std::printf("// %s\n", original.name.c_str());
+    say("// {}\n", original.name);
     std::vector<std::string> heading{"original"};
     heading.insert(heading.end(), streams.names.begin(), streams.names.end());
     heading.emplace_back("annotations");
@@ -148,7 +148,7 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
             }
         }
     }
-    std::printf("\n");
+    say("\n");
 }
 
 ExitCode print_kernels(const ExplainOptions& options) {
@@ -247,10 +247,8 @@ Summary summarise(const ExplainOptions& options, const std::string& name) {
 }
 
 void print_summary(const std::string& name, const Summary& summary) {
-    std::printf(
-        "%s: %llu kernels, %llu instructions, %llu executed by warps; %.1f %% of these leave the kernel's own stream\n",
-        name.c_str(), static_cast<unsigned long long>(summary.kernels),
-        static_cast<unsigned long long>(summary.all.instructions), static_cast<unsigned long long>(summary.all.warps),
+    say("{}: {} kernels, {} instructions, {} executed by warps; {:.1f} % of these leave the kernel's own stream\n",
+        name, summary.kernels, summary.all.instructions, summary.all.warps,
         percentage(summary.gone.warps, summary.all.warps));
     for (std::size_t group = 0; group < summary.groups.size(); ++group) {
         std::vector<std::pair<std::string, Tally>> tags(summary.tags[group].begin(), summary.tags[group].end());
@@ -260,8 +258,7 @@ void print_summary(const std::string& name, const Summary& summary) {
             text += fmt::format("  {} {} ({:.1f} %)", tag, tally.instructions,
                                 percentage(tally.warps, summary.groups[group].warps));
         }
-        std::printf("  %-10s %6llu%s\n", kGroupNames[group],
-                    static_cast<unsigned long long>(summary.groups[group].instructions), text.c_str());
+        say("  {:10} {:6}{}\n", kGroupNames[group], summary.groups[group].instructions, text);
     }
 }
 
@@ -303,7 +300,7 @@ ExitCode print_summaries(const ExplainOptions& options) {
         }
     }
     if (options.json) {
-        std::printf("%s\n", Json(rows).page().c_str());
+        say("{}\n", Json(rows).page());
     } else if (names.size() > 1) {
         print_summary("all", all);
     }

@@ -15,9 +15,9 @@ void add_validate_command(Command program, Session& session) {
     command.add_option("FILE", *file, "HDF5 file").required();
     session.on_first_rank(command, [file] {
         const auto violations = validate_file(*file);
-        for (const std::string& violation : violations) { std::printf("%s\n", violation.c_str()); }
+        for (const std::string& violation : violations) { say("{}\n", violation); }
         if (!violations.empty()) { throw InputError("{}: {} violations of its schema", *file, violations.size()); }
-        std::printf("%s: valid\n", file->c_str());
+        say("{}: valid\n", *file);
         return ExitCode::done;
     });
 }
@@ -30,7 +30,7 @@ void add_diff_command(Command program, Session& session) {
     command.add_option("B", files->second, "HDF5 file").required();
     session.on_first_rank(command, [files] {
         const auto difference = diff_runs(files->first, files->second);
-        std::printf("%s\n", difference ? difference->c_str() : "same results");
+        say("{}\n", difference ? difference->c_str() : "same results");
         return difference ? ExitCode::program_misbehaved : ExitCode::done;
     });
 }

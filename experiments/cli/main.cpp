@@ -21,7 +21,6 @@
 #include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
 #include "experiments/cli/command_table.h"
-#include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
 #include "experiments/results/provenance.h"
 #include "experiments/run/stop_signal.h"
@@ -47,6 +46,17 @@ void add_commands(Command program, Session& session) {
     if (!added) {
         throw ConfigurationError("unknown command '{}'{}; 'lookahead --help' lists the commands", first,
                                  did_you_mean(first, known));
+    }
+}
+
+/// The program is compiled for x86-64-v3, so that its arithmetic is the same on every host.
+void check_host_processor() {
+    const bool has_level_3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (!has_level_3) {
+        throw ConfigurationError(
+            "this processor lacks x86-64-v3 (AVX2, FMA, BMI2), for which the program is built: run it on an Intel "
+            "Haswell, AMD Zen or later");
     }
 }
 

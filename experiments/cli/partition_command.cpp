@@ -1,5 +1,4 @@
 // `partition`: shows the partition of a machine over ranks.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -47,7 +46,7 @@ void print_prediction(const PartitionOptions& options, const Model& model, std::
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
     const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster);
-    std::printf("%s", options.json ? (fmt::format("{}\n", prediction.json())).c_str() : prediction.text().c_str());
+    say("{}", options.json ? fmt::format("{}\n", prediction.json()) : prediction.text());
 }
 
 ExitCode show_partition(const PartitionOptions& options, const Session& session) {
@@ -67,14 +66,14 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
     if (!session.prints()) { return ExitCode::done; }
     if (!options.json) {
         std::fputs(report_partition(model, rank_of_lp, options.ranks, work).text().c_str(), stdout);
-        std::printf("\n");
+        say("\n");
     }
     if (!options.predict.empty()) {
         print_prediction(options, model, rank_of_lp);
         return ExitCode::done;
     }
     for (std::size_t i = 0; i < rank_of_lp.size(); ++i) {
-        std::printf("%-12s rank %d\n", model.processes()[i].name.c_str(), rank_of_lp[i]);
+        say("{:12} rank {}\n", model.processes()[i].name, rank_of_lp[i]);
     }
     return ExitCode::done;
 }

@@ -11,7 +11,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
-#include "experiments/cli/ptx_source.h"
+#include "experiments/cli/named_files.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
 
@@ -51,13 +51,13 @@ Json as_json(const std::string& kernel, const finaliser::RegisterProfile& profil
 }
 
 void print(const std::string& kernel, const finaliser::RegisterProfile& profile) {
-    std::printf("%s: r_default %u, r_base %u (least without spills), least %u\n", kernel.c_str(), profile.preferred,
-                profile.base, profile.least);
-    std::printf("  %6s %10s %12s %12s %13s %13s\n", "limit", "registers", "spill bytes", "spill loads", "spill stores",
-                "instructions");
+    say("{}: r_default {}, r_base {} (least without spills), least {}\n", kernel, profile.preferred, profile.base,
+        profile.least);
+    say("  {:>6} {:>10} {:>12} {:>12} {:>13} {:>13}\n", "limit", "registers", "spill bytes", "spill loads",
+        "spill stores", "instructions");
     for (const finaliser::RegistersAtLimit& each : profile.limits) {
-        std::printf("  %6u %10u %12u %12u %13u %13u\n", each.limit, each.registers, each.spill_bytes, each.spill_loads,
-                    each.spill_stores, each.instructions);
+        say("  {:6} {:10} {:12} {:12} {:13} {:13}\n", each.limit, each.registers, each.spill_bytes, each.spill_loads,
+            each.spill_stores, each.instructions);
     }
 }
 
@@ -81,7 +81,7 @@ ExitCode print_code(const ProfileOptions& options) {
     const ptx::Module module = module_of(options.source, configuration);
     for (const ptx::Function* kernel : chosen_kernels(options, module)) {
         const isa::Kernel finalised = finaliser::finalise(module, *kernel, finaliser_options(configuration));
-        std::printf("%s\n", finaliser::print(finalised).c_str());
+        say("{}\n", finaliser::print(finalised));
     }
     return ExitCode::done;
 }
@@ -99,7 +99,7 @@ ExitCode profile_registers(const ProfileOptions& options) {
             print(kernel->name, profile);
         }
     }
-    if (options.json) { std::printf("%s\n", Json(all).page().c_str()); }
+    if (options.json) { say("{}\n", Json(all).page()); }
     return ExitCode::done;
 }
 

@@ -40,9 +40,9 @@ std::uint64_t total(const std::array<std::uint64_t, kSize>& counts) {
 }
 
 void print_patterns(const char* space, const std::array<std::uint64_t, kPatterns>& counts) {
-    std::printf("  %-8s %12llu", space, static_cast<unsigned long long>(total(counts)));
-    for (const std::uint64_t count : counts) { std::printf(" %17.1f%%", percentage(count, total(counts))); }
-    std::printf("\n");
+    say("  {:8} {:12}", space, total(counts));
+    for (const std::uint64_t count : counts) { say(" {:17.1f}%", percentage(count, total(counts))); }
+    say("\n");
 }
 
 void print_strides(const std::map<std::int64_t, std::uint64_t>& strides) {
@@ -50,26 +50,25 @@ void print_strides(const std::map<std::int64_t, std::uint64_t>& strides) {
     std::ranges::stable_sort(by_steps, [](const auto& a, const auto& b) { return a.second > b.second; });
     std::uint64_t steps = 0;
     for (const auto& [stride, times] : by_steps) { steps += times; }
-    std::printf("  strides (bytes: share of the strided steps):");
+    say("  strides (bytes: share of the strided steps):");
     for (std::size_t i = 0; i < std::min(by_steps.size(), kStridesPrinted); ++i) {
-        std::printf(" %lld: %.1f%%", static_cast<long long>(by_steps[i].first), percentage(by_steps[i].second, steps));
+        say(" {}: {:.1f}%", by_steps[i].first, percentage(by_steps[i].second, steps));
     }
-    if (by_steps.size() > kStridesPrinted) { std::printf(", and %zu more", by_steps.size() - kStridesPrinted); }
-    std::printf("%s\n", by_steps.empty() ? " none" : "");
+    if (by_steps.size() > kStridesPrinted) { say(", and {} more", by_steps.size() - kStridesPrinted); }
+    say("{}\n", by_steps.empty() ? " none" : "");
 }
 
-void print_sums(const char* name, const profile::PatternSums& sums) {
-    std::printf("%s: %llu warp instructions\n", name, static_cast<unsigned long long>(sums.instructions()));
+void print_sums(const std::string& name, const profile::PatternSums& sums) {
+    say("{}: {} warp instructions\n", name, sums.instructions());
     for (std::size_t role = 0; role < kRoles; ++role) {
-        std::printf("  %-18s %12llu %6.1f%%\n", std::string(name_of(static_cast<profile::Role>(role))).c_str(),
-                    static_cast<unsigned long long>(sums.by_role[role]),
-                    percentage(sums.by_role[role], sums.instructions()));
+        say("  {:18} {:12} {:6.1f}%\n", name_of(static_cast<profile::Role>(role)), sums.by_role[role],
+            percentage(sums.by_role[role], sums.instructions()));
     }
-    std::printf("  %-8s %12s", "space", "executed");
+    say("  {:8} {:>12}", "space", "executed");
     for (std::size_t pattern = 0; pattern < kPatterns; ++pattern) {
-        std::printf(" %18s", std::string(name_of(static_cast<profile::Pattern>(pattern))).c_str());
+        say(" {:>18}", name_of(static_cast<profile::Pattern>(pattern)));
     }
-    std::printf("\n");
+    say("\n");
     print_patterns("global", sums.global);
     print_patterns("shared", sums.shared);
     print_strides(sums.strides);
@@ -78,11 +77,9 @@ void print_sums(const char* name, const profile::PatternSums& sums) {
 void print_accesses(const profile::KernelReport& kernel) {
     for (const profile::AccessReport& access : kernel.accesses) {
         const std::string_view reason = sentence_of(access.verdict.reason);
-        std::printf("  line %6u  PC %5u  %-5s %-6s %12llu  %s%s%s\n", access.line, access.instruction,
-                    access.stores ? "store" : "load", access.shared ? "shared" : "global",
-                    static_cast<unsigned long long>(access.executed.warps),
-                    std::string(name_of(access.verdict.pattern)).c_str(), reason.empty() ? "" : ": ",
-                    std::string(reason).c_str());
+        say("  line {:6}  PC {:5}  {:5} {:6} {:12}  {}{}{}\n", access.line, access.instruction,
+            access.stores ? "store" : "load", access.shared ? "shared" : "global", access.executed.warps,
+            name_of(access.verdict.pattern), reason.empty() ? "" : ": ", reason);
     }
 }
 
@@ -138,16 +135,14 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
         Json::Object object = as_json(sums);
         object.emplace_back("workload", options.workload.workload);
         object.emplace_back("kernels", each);
-        std::printf("%s\n", Json(object).page().c_str());
+        say("{}\n", Json(object).page());
         return;
     }
-    print_sums(options.workload.workload.c_str(), sums);
+    print_sums(options.workload.workload, sums);
     for (const profile::KernelReport& kernel : kernels) {
-        if (kernels.size() > 1) {
-            print_sums((fmt::format("kernel {}", kernel.kernel)).c_str(), profile::sum_of({&kernel, 1}));
-        }
+        if (kernels.size() > 1) { print_sums(fmt::format("kernel {}", kernel.kernel), profile::sum_of({&kernel, 1})); }
         if (!options.accesses) { continue; }
-        std::printf("%s\n", kernel.kernel.c_str());
+        say("{}\n", kernel.kernel);
         print_accesses(kernel);
     }
 }

@@ -137,13 +137,12 @@ Json::Object as_json(const KernelVectors& each) {
 
 void print(const KernelVectors& each) {
     const PrivateTraffic& traffic = each.traffic;
-    std::printf("  %-32s %6u %6u %6u %12llu %10llu", each.kernel.c_str(), each.profile.preferred, each.profile.base,
-                each.registers, static_cast<unsigned long long>(each.instructions),
-                static_cast<unsigned long long>(traffic.transactions()));
+    say("  {:32} {:6} {:6} {:6} {:12} {:10}", each.kernel, each.profile.preferred, each.profile.base, each.registers,
+        each.instructions, traffic.transactions());
     for (std::size_t i = 0; i < kVectorClasses; ++i) {
-        std::printf(" %7.1f%%", percentage(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
+        say(" {:7.1f}%", percentage(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
     }
-    std::printf("\n");
+    say("\n");
 }
 
 ExitCode profile_vectors(const VectorsOptions& options) {
@@ -162,15 +161,13 @@ ExitCode profile_vectors(const VectorsOptions& options) {
             all.push_back(Json::Object{{"registers", amount.text}, {"kernels", each}});
             continue;
         }
-        std::printf("%s, registers %s%s\n", options.workload.workload.c_str(), amount.text.c_str(),
-                    amount.value <= 1 ? " of r_base" : "");
-        std::printf("  %-32s %6s %6s %6s %12s %10s %8s %8s %8s %8s\n", "kernel", "r_def", "r_base", "r", "instructions",
-                    "private", "zero", "uniform", "affine", "generic");
+        say("{}, registers {}{}\n", options.workload.workload, amount.text, amount.value <= 1 ? " of r_base" : "");
+        say("  {:32} {:>6} {:>6} {:>6} {:>12} {:>10} {:>8} {:>8} {:>8} {:>8}\n", "kernel", "r_def", "r_base", "r",
+            "instructions", "private", "zero", "uniform", "affine", "generic");
         for (const KernelVectors& kernel : kernels) { print(kernel); }
     }
     if (options.json) {
-        std::printf("%s\n",
-                    Json(Json::Object{{"workload", options.workload.workload}, {"points", all}}).page().c_str());
+        say("{}\n", Json(Json::Object{{"workload", options.workload.workload}, {"points", all}}).page());
     }
     return ExitCode::done;
 }

@@ -1,4 +1,4 @@
-#include "experiments/cli/reference.h"
+#include "experiments/cli/command_table.h"
 
 #include <cerrno>
 #include <cstring>
@@ -8,7 +8,6 @@
 #include "core/component/reference.h"
 #include "core/error/error.h"
 #include "core/files/writable.h"
-#include "experiments/cli/command_table.h"
 #include "experiments/cli/session.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/provenance.h"

@@ -9,7 +9,7 @@
 
 #include "core/files/writable.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/free_path.h"
+#include "experiments/cli/named_files.h"
 #include "experiments/cli/session.h"
 #include "experiments/figures/draw_figure.h"
 

@@ -18,8 +18,8 @@
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/free_path.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/named_files.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
 #include "experiments/run/run.h"
@@ -283,22 +283,19 @@ Json summary(const RunOutcome& outcome) {
 
 void print_summary(const RunOutcome& outcome, bool replaced) {
     const RunRecord& record = outcome.record;
-    std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
-                record.status.c_str(), record.outputs.c_str(), record.message.c_str());
-    std::printf("  %llu cycles, %llu warp instructions, IPC %.3f (%.2f of threads), %zu kernel launches\n",
-                static_cast<unsigned long long>(record.cycles),
-                static_cast<unsigned long long>(record.warp_instructions), record.ipc(), record.thread_ipc(),
-                record.kernels.size());
+    say("{} on {}: {}, outputs {} ({})\n", record.workload, record.machine, record.status, record.outputs,
+        record.message);
+    say("  {} cycles, {} warp instructions, IPC {:.3f} ({:.2f} of threads), {} kernel launches\n", record.cycles,
+        record.warp_instructions, record.ipc(), record.thread_ipc(), record.kernels.size());
     const std::uint64_t threads = threads_of(record);
-    std::printf("  %.3f s on %d rank%s (%s, %llu thread%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
-                record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync.c_str(),
-                static_cast<unsigned long long>(threads), threads == 1 ? "" : "s",
-                record.meta.warp_instructions_per_s / 1e6, static_cast<double>(record.meta.peak_rss_bytes) / 1e6);
-    std::printf("  %.4g J while kernels ran, %.1f W: %.4g J dynamic, %.4g J static\n", record.energy.total_j,
-                record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
-    std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
+    say("  {:.3f} s on {} rank{} ({}, {} thread{}), {:.3f} M warp instructions/s, {:.0f} MB\n", record.meta.wall_s,
+        record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync, threads, threads == 1 ? "" : "s",
+        record.meta.warp_instructions_per_s / 1e6, static_cast<double>(record.meta.peak_rss_bytes) / 1e6);
+    say("  {:.4g} J while kernels ran, {:.1f} W: {:.4g} J dynamic, {:.4g} J static\n", record.energy.total_j,
+        record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
+    say("  state hash {}\n", hash_text(record.state_hash));
     if (!outcome.result.empty()) {
-        std::printf("  result: %s%s\n", outcome.result.c_str(), replaced ? ", in place of an earlier file" : "");
+        say("  result: {}{}\n", outcome.result, replaced ? ", in place of an earlier file" : "");
     }
 }
 
@@ -339,7 +336,7 @@ ExitCode simulate(RunRequest request, bool json, const Session& session) {
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) { return outcome.code; }
     if (json) {
-        std::printf("%s\n", summary(outcome).page().c_str());
+        say("{}\n", summary(outcome).page());
     } else if (outcome.has_result) {
         print_summary(outcome, replaces && outcome.result == request.out);
     }

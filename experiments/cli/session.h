@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -15,6 +17,12 @@ class PointServer;
 }
 
 namespace lookahead::cli {
+
+/// Prints a message on stdout; main() reports what could not be written.
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> message, Arguments&&... arguments) {
+    std::fputs(fmt::format(message, std::forward<Arguments>(arguments)...).c_str(), stdout);
+}
 
 /// The shared data of all commands, and the chosen action.
 struct Session {

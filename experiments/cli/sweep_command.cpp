@@ -51,18 +51,17 @@ struct SweepOptions {
 };
 
 void print_point(const Study& study, const SweepPoint& point) {
-    std::printf("%s  %-16s", point.key.c_str(), point.workload.c_str());
+    say("{}  {:16}", point.key, point.workload);
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        std::printf("  %s=%s", study.axes[axis].name.c_str(), point.labels[axis].c_str());
+        say("  {}={}", study.axes[axis].name, point.labels[axis]);
     }
-    std::printf("\n");
+    say("\n");
 }
 
 ExitCode plan(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const std::vector<SweepPoint> points = plan_sweep(study);
-    std::printf("%s: %s\n%zu points of size %s\n", study.name.c_str(), study.title.c_str(), points.size(),
-                study.size.c_str());
+    say("{}: {}\n{} points of size {}\n", study.name, study.title, points.size(), study.size);
     for (const SweepPoint& point : points) { print_point(study, point); }
     return ExitCode::done;
 }
@@ -123,15 +122,13 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
         return ExitCode::stopped_at_checkpoint;
     }
     if (run.shards == 1) { write_index(study, points, folder); }
-    std::printf("%zu points, %zu complete, %zu failed, %zu run now\n", points.size(), result.complete, result.failed,
-                result.executed);
-    if (result.elsewhere > 0) { std::printf("%zu points are run by other programs\n", result.elsewhere); }
+    say("{} points, {} complete, {} failed, {} run now\n", points.size(), result.complete, result.failed,
+        result.executed);
+    if (result.elsewhere > 0) { say("{} points are run by other programs\n", result.elsewhere); }
     if (result.executed > 0 && result.all_s > 0) {  // under mpirun
-        std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.points_s / result.all_s,
-                    result.all_s);
+        say("the ranks were at points for {:.1f} % of {:.1f} s\n", 100 * result.points_s / result.all_s, result.all_s);
     }
-    std::printf("%s\n",
-                run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
+    say("{}\n", run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
     if (result.failed > 0 && result.complete == 0 && result.elsewhere == 0) { throw_first_failure(points, folder); }
     return ExitCode::done;
 }
@@ -212,10 +209,10 @@ ExitCode status(const SweepOptions& options, Session&) {
         ++counts[static_cast<int>(state.status)];
         if (state.status == PointStatus::failed) {
             print_point(study, point);
-            std::printf("    exit code %d: %s\n", state.exit_code, state.message.c_str());
+            say("    exit code {}: {}\n", state.exit_code, state.message);
         }
     }
-    std::printf("%zu points: %zu complete, %zu failed, %zu missing\n", points.size(), counts[1], counts[2], counts[0]);
+    say("{} points: {} complete, {} failed, {} missing\n", points.size(), counts[1], counts[2], counts[0]);
     return ExitCode::done;
 }
 
@@ -239,8 +236,8 @@ ExitCode submit(const SweepOptions& options, Session&) {
         job.options.insert(job.options.end(), {"--memory", std::to_string(options.memory_mb)});
     }
     const std::string script = write_job(job);
-    std::printf("%zu points\n%s\n", points.size(), script.c_str());
-    if (!options.is_only_written) { std::printf("%s\n", submit_job(script).c_str()); }
+    say("{} points\n{}\n", points.size(), script);
+    if (!options.is_only_written) { say("{}\n", submit_job(script)); }
     return ExitCode::done;
 }
 
@@ -249,7 +246,7 @@ ExitCode collect(const SweepOptions& options, Session&) {
     const SweepFolder folder(options.folder(study));
     static_cast<void>(folder.study());
     write_index(study, points_of(study, folder), folder, options.csv);
-    std::printf("%s\n", folder.index_file().c_str());
+    say("{}\n", folder.index_file());
     return ExitCode::done;
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/sweep/check_study.h"
+#include "experiments/sweep/study.h"
 
 #include <algorithm>
 #include <set>

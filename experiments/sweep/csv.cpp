@@ -1,4 +1,4 @@
-#include "experiments/sweep/csv.h"
+#include "experiments/sweep/index.h"
 
 #include <array>
 #include <charconv>
@@ -66,18 +66,10 @@ std::string points_as_csv(const Study& study, std::span<const SweepPoint> points
     const std::vector<Metric> metrics = all_metrics(study);
     {
         Row row(text);
-        row << "id"
-            << "key"
-            << "workload"
-            << "status"
-            << "exit_code"
-            << "message"
-            << "file"
-            << "state_hash"
-            << "host"
-            << "ranks"
-            << "peak_rss_bytes"
-            << "point_s";
+        for (const char* name : {"id", "key", "workload", "status", "exit_code", "message", "file", "state_hash",
+                                 "host", "ranks", "peak_rss_bytes", "point_s"}) {
+            row << name;
+        }
         for (const Axis& axis : study.axes) { row << axis.name; }
         for (const Metric& metric : metrics) { row << metric.name; }
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -17,10 +16,7 @@
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/group_point.h"
-#include "experiments/sweep/plan_json.h"
-#include "experiments/sweep/point_identity.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {

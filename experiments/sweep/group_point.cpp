@@ -15,7 +15,6 @@
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/crash_record.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
@@ -23,6 +22,15 @@ namespace lookahead {
 namespace {
 
 constexpr double kGraceSeconds = 10;
+
+/// Records and tells how a point ended the whole job.
+void tell_end_of_job(const SweepFolder& folder, const SweepPoint& point, int code, const std::string& message,
+                     double seconds) {
+    static_cast<void>(catch_error([&] {
+        folder.record_failure(point, {PointStatus::failed, code, message, seconds});
+    }));
+    std::fprintf(stderr, "lookahead: point %s: %s; the same command goes on\n", point.key.c_str(), message.c_str());
+}
 
 /// Ends the process if a point reaches no epoch until long after its time, which only a fault of the program causes.
 class Watchdog {
@@ -46,12 +54,9 @@ class Watchdog {
 
   private:
     [[noreturn]] static void end_job(double timeout_s, const SweepFolder& folder, const SweepPoint& point) {
-        const std::string message =
-            fmt::format("{} and came to no epoch, which ended the whole job", time_overrun(timeout_s));
-        static_cast<void>(catch_error([&] {
-            folder.record_failure(point, {PointStatus::failed, kOverrunCode, message, timeout_s + kGraceSeconds});
-        }));
-        std::fprintf(stderr, "lookahead: point %s: %s; the same command goes on\n", point.key.c_str(), message.c_str());
+        tell_end_of_job(folder, point, kOverrunCode,
+                        fmt::format("{} and came to no epoch, which ended the whole job", time_overrun(timeout_s)),
+                        timeout_s + kGraceSeconds);
         std::_Exit(kOverrunCode);
     }
 
@@ -82,13 +87,8 @@ std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::s
     const auto code = static_cast<std::uint64_t>(mine);
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(group.size()));
     if (!group.try_all_gather({&code, 1}, codes, mine == 0 ? Transport::kForever : kPatience)) {
-        const std::string sentence =
-            fmt::format("{}; other ranks did not hear of it, which ended the whole job", message);
-        static_cast<void>(catch_error([&] {
-            folder.record_failure(point, {PointStatus::failed, mine, sentence, seconds});
-        }));
-        std::fprintf(stderr, "lookahead: point %s: %s; the same command goes on\n", point.key.c_str(),
-                     sentence.c_str());
+        tell_end_of_job(folder, point, mine,
+                        fmt::format("{}; other ranks did not hear of it, which ended the whole job", message), seconds);
         group.abort(mine);
     }
     return codes;

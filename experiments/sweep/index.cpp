@@ -8,8 +8,6 @@
 #include "core/hdf5/file.h"
 #include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
-#include "experiments/sweep/csv.h"
-#include "experiments/sweep/index_facts.h"
 #include "hdf5_schemas/sweep_schema.h"
 #include "hdf5_schemas/table_writer.h"
 

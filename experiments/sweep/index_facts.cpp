@@ -1,4 +1,4 @@
-#include "experiments/sweep/index_facts.h"
+#include "experiments/sweep/index.h"
 
 #include <algorithm>
 
@@ -22,19 +22,6 @@ bool has_metrics(const Group& root, const std::vector<Metric>& metrics) {
         return found != known.end() && found->path == metric.path && found->reduction == metric.reduction &&
                found->expression == metric.expression;
     });
-}
-
-/// Copies a column of the index into a member of each of its points.
-template <class T>
-void read_column(const Group& table, const DatasetName& name, std::vector<PointFacts>& points, T PointFacts::*member) {
-    const hdf5::Dataset dataset = table.open_dataset(name.name);
-    std::vector<T> values;
-    if constexpr (std::is_same_v<T, std::string>) {
-        values = dataset.read_texts();
-    } else {
-        values = dataset.read<T>();
-    }
-    for (std::size_t row = 0; row < points.size(); ++row) { points[row].*member = std::move(values[row]); }
 }
 
 std::vector<std::uint32_t> read_counters(const Group& table, const char* column, CounterNames& names) {
@@ -66,19 +53,15 @@ void read_totals(const Group& table, IndexFacts& facts, std::vector<PointFacts>&
 void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>& points) {
     const auto counters = read_counters(table, schema::kKernelsCounter.name, facts.names);
     const auto point = table.open_dataset(schema::kKernelsPoint.name).read<std::uint64_t>();
-    const auto names = table.open_dataset(schema::kKernelsName.name).read_texts();
     const auto counts = table.open_dataset(schema::kKernelsCounts.name).read<std::int64_t>();
     std::vector<KernelFacts> kernels(point.size());
-    const auto column = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
-        const auto values = table.open_dataset(name.name).read<T>();
-        for (std::size_t row = 0; row < kernels.size(); ++row) { kernels[row].*member = values[row]; }
-    };
-    column(schema::kKernelsLaunch, &KernelFacts::launch);
-    column(schema::kKernelsStartFs, &KernelFacts::start_fs);
-    column(schema::kKernelsEndFs, &KernelFacts::end_fs);
-    column(schema::kKernelsCycles, &KernelFacts::cycles);
-    column(schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
-    column(schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
+    read_column(table, schema::kKernelsName, kernels, &KernelFacts::name);
+    read_column(table, schema::kKernelsLaunch, kernels, &KernelFacts::launch);
+    read_column(table, schema::kKernelsStartFs, kernels, &KernelFacts::start_fs);
+    read_column(table, schema::kKernelsEndFs, kernels, &KernelFacts::end_fs);
+    read_column(table, schema::kKernelsCycles, kernels, &KernelFacts::cycles);
+    read_column(table, schema::kKernelsWarpInstructions, kernels, &KernelFacts::warp_instructions);
+    read_column(table, schema::kKernelsThreadInstructions, kernels, &KernelFacts::thread_instructions);
     for (std::size_t row = 0; row < kernels.size(); ++row) {
         PointFacts& of = points.at(point[row]);
         const std::int64_t* const values = counts.data() + row * counters.size();
@@ -90,7 +73,6 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
         for (std::size_t i = 0; i < counters.size(); ++i) {
             if (values[i] >= 0) { kernels[row].counts.push_back(values[i]); }
         }
-        kernels[row].name = names[row];
         of.kernels.push_back(std::move(kernels[row]));
     }
 }

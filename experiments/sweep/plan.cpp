@@ -10,8 +10,6 @@
 #include "experiments/machines/machines.h"
 #include "experiments/results/provenance.h"
 #include "experiments/run/input_files.h"
-#include "experiments/sweep/check_study.h"
-#include "experiments/sweep/point_identity.h"
 
 namespace lookahead {
 

@@ -1,4 +1,4 @@
-#include "experiments/sweep/plan_json.h"
+#include "experiments/sweep/plan.h"
 
 #include <fmt/format.h>
 

@@ -100,18 +100,14 @@ double derived(const Metric& metric, const std::vector<Metric>& metrics, const P
 
 void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
     const Group kernels = root.open_group(run_schema::kKernelsGroup);
-    const auto numbers = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
-        const std::vector<T> values = kernels.open_dataset(name.name).read<T>();
-        facts.kernels.resize(values.size());
-        for (std::size_t row = 0; row < values.size(); ++row) { facts.kernels[row].*member = values[row]; }
-    };
-    numbers(run_schema::kKernelsId, &KernelFacts::launch);
-    numbers(run_schema::kKernelsStartFs, &KernelFacts::start_fs);
-    numbers(run_schema::kKernelsEndFs, &KernelFacts::end_fs);
-    numbers(run_schema::kKernelsCycles, &KernelFacts::cycles);
-    numbers(run_schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
-    numbers(run_schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
-    const std::vector<std::string> texts = kernels.open_dataset(run_schema::kKernelsName.name).read_texts();
+    facts.kernels.resize(kernels.open_dataset(run_schema::kKernelsId.name).size());
+    read_column(kernels, run_schema::kKernelsName, facts.kernels, &KernelFacts::name);
+    read_column(kernels, run_schema::kKernelsId, facts.kernels, &KernelFacts::launch);
+    read_column(kernels, run_schema::kKernelsStartFs, facts.kernels, &KernelFacts::start_fs);
+    read_column(kernels, run_schema::kKernelsEndFs, facts.kernels, &KernelFacts::end_fs);
+    read_column(kernels, run_schema::kKernelsCycles, facts.kernels, &KernelFacts::cycles);
+    read_column(kernels, run_schema::kKernelsWarpInstructions, facts.kernels, &KernelFacts::warp_instructions);
+    read_column(kernels, run_schema::kKernelsThreadInstructions, facts.kernels, &KernelFacts::thread_instructions);
     const Group counted = root.open_group(run_schema::kKernelCountersGroup);
     for (const std::string& name : counted.open_dataset(run_schema::kKernelCountersCounter.name).read_texts()) {
         facts.kernel_counters.push_back(names.number_of(name));
@@ -119,7 +115,6 @@ void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
     const auto counts = counted.open_dataset(run_schema::kKernelCountersCounts.name).read<std::int64_t>();
     const std::size_t width = facts.kernel_counters.size();
     for (std::size_t row = 0; row < facts.kernels.size(); ++row) {
-        facts.kernels[row].name = texts[row];
         const auto from = counts.begin() + static_cast<std::ptrdiff_t>(row * width);
         facts.kernels[row].counts.assign(from, from + static_cast<std::ptrdiff_t>(width));
     }

@@ -4,10 +4,14 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "core/hdf5/dataset.h"
+#include "core/hdf5/group.h"
 #include "experiments/sweep/study.h"
+#include "hdf5_schemas/dataset_name.h"
 
 namespace lookahead {
 
@@ -63,6 +67,19 @@ struct PointFacts {
     std::vector<std::uint32_t> kernel_counters;  ///< CounterNames
     std::vector<KernelFacts> kernels;
 };
+
+/// Reads a column of a table into a member of each of its rows.
+template <class T, class Row>
+void read_column(const hdf5::Group& table, const DatasetName& name, std::vector<Row>& rows, T Row::*member) {
+    const hdf5::Dataset dataset = table.open_dataset(name.name);
+    std::vector<T> values;
+    if constexpr (std::is_same_v<T, std::string>) {
+        values = dataset.read_texts();
+    } else {
+        values = dataset.read<T>();
+    }
+    for (std::size_t row = 0; row < rows.size(); ++row) { rows[row].*member = std::move(values[row]); }
+}
 
 /// The common metrics and the study's.
 std::vector<Metric> all_metrics(const Study&);

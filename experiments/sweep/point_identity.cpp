@@ -1,4 +1,4 @@
-#include "experiments/sweep/point_identity.h"
+#include "experiments/sweep/plan.h"
 
 #include "core/hdf5/file.h"
 #include "core/state/state_hasher.h"

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <sys/types.h>
-
+#include <chrono>
 #include <cstdint>
 #include <string>
+
+// Time as sweeps measure it for limits and estimates.
 
 namespace lookahead {
 
@@ -15,5 +17,11 @@ inline constexpr int kOverrunCode = 137;
 
 std::string time_overrun(double timeout_s);
 std::string memory_overrun(std::uint64_t memory_bytes);
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 }  // namespace lookahead

@@ -19,7 +19,6 @@
 
 #include "core/error/error.h"
 #include "experiments/run/stop_signal.h"
-#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
@@ -129,16 +128,10 @@ class Server {
     void run(const std::vector<std::string>& arguments) {
         errors_ = ::memfd_create("stderr", MFD_CLOEXEC);
         int ends[2];
-        if (errors_ < 0 || ::pipe2(ends, O_CLOEXEC) != 0) {
-            std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
-            leave();
-        }
+        if (errors_ < 0 || ::pipe2(ends, O_CLOEXEC) != 0) { leave_without_start(); }
         const pid_t server = ::getpid();
         child_ = ::fork();
-        if (child_ < 0) {
-            std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
-            leave();
-        }
+        if (child_ < 0) { leave_without_start(); }
         if (child_ == 0) {
             ::close(ends[0]);
             ::close(socket_);
@@ -174,6 +167,11 @@ class Server {
         ::close(end_);
         ::close(errors_);
         ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+    }
+
+    [[noreturn]] void leave_without_start() {
+        std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
+        leave();
     }
 
     [[noreturn]] void leave() {

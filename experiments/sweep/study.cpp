@@ -26,11 +26,17 @@ class Reader {
         throw InputError("{}:{}:{}: {}", file_, begin.line, begin.column, sentence);
     }
 
+    template <class First, class... Rest>
+    [[noreturn]] void fail(const toml::node& node, fmt::format_string<First, Rest...> format, First&& first,
+                           Rest&&... rest) const {
+        fail(node, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+    }
+
     void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
         for (const auto& [key, node] : table) {
             const std::string name(key.str());
             if (std::ranges::find(known, name) == known.end()) {
-                fail(node, fmt::format("unknown key '{}'{}", name, did_you_mean(name, known)));
+                fail(node, "unknown key '{}'{}", name, did_you_mean(name, known));
             }
         }
     }
@@ -41,7 +47,7 @@ class Reader {
     }
     std::string text(const toml::node& node, const std::string& what) const {
         if (const auto* value = node.as_string()) { return value->get(); }
-        fail(node, fmt::format("{} must be a text in quotes", what));
+        fail(node, "{} must be a text in quotes", what);
     }
 
     std::vector<std::string> texts(const toml::table& table, const char* key) const {
@@ -55,11 +61,11 @@ class Reader {
     }
     const toml::array& array(const toml::node& node, const std::string& what) const {
         if (const auto* list = node.as_array(); list != nullptr && !list->empty()) { return *list; }
-        fail(node, fmt::format("{} must be a list with at least one entry", what));
+        fail(node, "{} must be a list with at least one entry", what);
     }
     const toml::table& table(const toml::node& node, const std::string& what) const {
         if (const auto* table = node.as_table()) { return *table; }
-        fail(node, fmt::format("{} must be a table", what));
+        fail(node, "{} must be a table", what);
     }
     /// Texts "key=value".
     std::vector<std::string> assignments(const toml::table& table, const char* key) const {
@@ -67,7 +73,7 @@ class Reader {
         for (const std::string& each : result) {
             const auto equals = each.find('=');
             if (equals == std::string::npos || equals == 0) {
-                fail(*table.get(key), fmt::format("'{}' in {} is not of the form key=value", each, key));
+                fail(*table.get(key), "'{}' in {} is not of the form key=value", each, key);
             }
         }
         return result;
@@ -99,8 +105,7 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
     const toml::node* values = table.get("values");
     const toml::node* tables = table.get("value");
     if ((values == nullptr) == (tables == nullptr) || key.empty() != (values == nullptr)) {
-        reader.fail(table, fmt::format("the axis '{}' needs either key and values, or name and tables [[axis.value]]",
-                                       axis.name));
+        reader.fail(table, "the axis '{}' needs either key and values, or name and tables [[axis.value]]", axis.name);
     }
     if (values != nullptr) {
         for (const toml::node& node : reader.array(*values, "values")) {
@@ -114,9 +119,7 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
         reader.check_keys(value, {"name", "machine", "options", "settings"});
         axis.values.push_back({reader.text(value, "name", ""), reader.text(value, "machine", ""),
                                reader.assignments(value, "options"), reader.assignments(value, "settings")});
-        if (axis.values.back().name.empty()) {
-            reader.fail(node, fmt::format("a value of the axis '{}' has no name", axis.name));
-        }
+        if (axis.values.back().name.empty()) { reader.fail(node, "a value of the axis '{}' has no name", axis.name); }
     }
     return axis;
 }
@@ -144,7 +147,7 @@ Metric parse_metric(const Reader& reader, const toml::table& table) {
     } else if (reduction == "max") {
         metric.reduction = Metric::Reduction::max;
     } else if (reduction != "sum") {
-        reader.fail(*table.get("reduction"), fmt::format("unknown reduction '{}': give sum, mean or max", reduction));
+        reader.fail(*table.get("reduction"), "unknown reduction '{}': give sum, mean or max", reduction);
     }
     return metric;
 }
@@ -160,8 +163,7 @@ void check_value(const Reader& reader, const toml::node& node, const Study& stud
     std::vector<std::string> known;
     std::ranges::transform(axis->values, std::back_inserter(known), &AxisValue::name);
     if (std::ranges::find(known, value) == known.end()) {
-        reader.fail(node,
-                    fmt::format("the axis '{}' has no value '{}'{}", axis_name, value, did_you_mean(value, known)));
+        reader.fail(node, "the axis '{}' has no value '{}'{}", axis_name, value, did_you_mean(value, known));
     }
 }
 
@@ -171,7 +173,7 @@ void check_metric(const Reader& reader, const toml::node& node, const Study& stu
         std::ranges::transform(*metrics, std::back_inserter(known), &Metric::name);
     }
     if (std::ranges::find(known, name) == known.end()) {
-        reader.fail(node, fmt::format("unknown metric '{}'{}", name, did_you_mean(name, known)));
+        reader.fail(node, "unknown metric '{}'{}", name, did_you_mean(name, known));
     }
 }
 
@@ -190,7 +192,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
     }
     const std::string choose = reader.text(table, "choose", "least");
     if (choose != "least" && choose != "most") {
-        reader.fail(*table.get("choose"), fmt::format("unknown choice '{}': give least or most", choose));
+        reader.fail(*table.get("choose"), "unknown choice '{}': give least or most", choose);
     }
     best.largest = choose == "most";
     best.values = reader.texts(table, "values");
@@ -200,7 +202,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
         const auto equals = each.find('=');
         const AxisChoice& choice = best.among.emplace_back(AxisChoice{each.substr(0, equals), each.substr(equals + 1)});
         if (choice.axis == best.axis || !has_axis(study, choice.axis)) {
-            reader.fail(node, fmt::format("'{}' in among is not of another axis of the study", each));
+            reader.fail(node, "'{}' in among is not of another axis of the study", each);
         }
         check_value(reader, node, study, choice.axis, choice.value);
     }
@@ -211,9 +213,7 @@ template <class T>
 void check_names(const Reader& reader, const toml::node& node, const char* what, const std::vector<T>& items) {
     std::set<std::string> names;
     for (const T& item : items) {
-        if (!names.insert(item.name).second) {
-            reader.fail(node, fmt::format("{} '{}' is there twice", what, item.name));
-        }
+        if (!names.insert(item.name).second) { reader.fail(node, "{} '{}' is there twice", what, item.name); }
     }
 }
 

@@ -117,4 +117,8 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
 /// A built-in study, or a file (anything that ends in .toml). An unknown name is a ConfigurationError.
 Study load_study(const std::string& name_or_file);
 
+/// Checks a study before its first point runs: each axis and metric has a unique name that can be a column of the
+/// index, and each metric's path exists in result files. InputError otherwise, with the nearest path.
+void check_study(const Study&);
+
 }  // namespace lookahead

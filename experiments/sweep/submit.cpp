@@ -8,7 +8,6 @@
 #include <map>
 
 #include "core/error/error.h"
-#include "experiments/sweep/slurm_template.h"
 #include "experiments/sweep/sweep_folder.h"
 
 namespace lookahead {

@@ -30,4 +30,7 @@ std::string write_job(const SlurmJob&);
 /// installed.
 std::string submit_job(const std::string& script);
 
+/// cluster/slurm/sweep.sbatch.
+extern const char* const kSlurmTemplate;
+
 }  // namespace lookahead

@@ -19,7 +19,6 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "core/json/json.h"
-#include "experiments/sweep/plan_json.h"
 
 namespace lookahead {
 

@@ -4,17 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "components/frontend/finaliser/emit/append_program.h"
-#include "components/frontend/finaliser/emit/check_executable.h"
 #include "components/frontend/finaliser/emit/emit.h"
-#include "components/frontend/finaliser/emit/verify.h"
-#include "components/frontend/finaliser/layout/module_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/finaliser/lower/lower.h"
-#include "components/frontend/finaliser/passes/fit.h"
 #include "components/frontend/finaliser/passes/passes.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/isa/lanes.h"
-#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 

@@ -1,7 +1,6 @@
-#include "components/frontend/ptx/call_check.h"
+#include "components/frontend/ptx/instruction_rules.h"
 
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -21,7 +20,7 @@ void check_argument(const Function& caller, Operand& argument, const Parameter& 
     argument.type = parameter.type;
     if (argument.kind == OperandKind::immediate) {
         if (!scalar || is_floating(parameter.type)) {
-            fail(line, fmt::format("a constant cannot be passed as parameter `{}`", parameter.name));
+            fail(line, "a constant cannot be passed as parameter `{}`", parameter.name);
         }
         if (bits(parameter.type) < 64) { argument.value &= (std::uint64_t{1} << bits(parameter.type)) - 1; }
         return;
@@ -29,17 +28,15 @@ void check_argument(const Function& caller, Operand& argument, const Parameter& 
     const bool agrees = argument.kind == OperandKind::symbol ||
                         (scalar && register_agrees(caller.registers[argument.reg].type, parameter.type, false));
     if (size_of(caller, argument) != parameter.size || !agrees) {
-        fail(line, fmt::format("an argument does not agree with parameter `{}` of {} bytes in size and type",
-                               parameter.name, parameter.size));
+        fail(line, "an argument does not agree with parameter `{}` of {} bytes in size and type", parameter.name,
+             parameter.size);
     }
 }
 
 void check_list(const Function& caller, Operand* list, const std::vector<Parameter>& parameters, const char* what,
                 std::uint32_t line) {
     const std::size_t count = list == nullptr ? 0 : list->elements.size();
-    if (count != parameters.size()) {
-        fail(line, fmt::format("the callee has {} {}, the call {}", parameters.size(), what, count));
-    }
+    if (count != parameters.size()) { fail(line, "the callee has {} {}, the call {}", parameters.size(), what, count); }
     for (std::size_t i = 0; i < count; ++i) { check_argument(caller, list->elements[i], parameters[i], line); }
 }
 

@@ -1,7 +1,6 @@
 #include "components/frontend/ptx/constant_expression.h"
 
 #include <array>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -121,14 +120,13 @@ class ExpressionParser {
 
     Literal primary(const Token& token) {
         if (token.kind == TokenKind::identifier && token.text == "WARP_SZ") { return integer(32, false); }
-        if (token.kind != TokenKind::number) {
-            fail(token.line, fmt::format("expected a constant, found {}", describe(token)));
-        }
+        if (token.kind != TokenKind::number) { fail(token.line, "expected a constant, found {}", describe(token)); }
         const auto literal = parse_literal(token.text);
         if (!literal) {
-            fail(token.line, fmt::format("{} is no number; PTX has integers up to 64 bits (12, 0x1F, 017, 0b11, 12U), "
-                                         "0f with 8 and 0d with 16 hexadecimal digits, and decimal fractions",
-                                         describe(token)));
+            fail(token.line,
+                 "{} is no number; PTX has integers up to 64 bits (12, 0x1F, 017, 0b11, 12U), "
+                 "0f with 8 and 0d with 16 hexadecimal digits, and decimal fractions",
+                 describe(token));
         }
         return *literal;
     }

@@ -51,22 +51,22 @@ bool Cursor::accept_dot(std::string_view word) {
 
 void Cursor::expect(char punctuation, std::string_view purpose) {
     if (accept(punctuation)) { return; }
-    fail(line(), fmt::format("{}{}' {}, found {}", std::string("expected '"), punctuation, purpose, describe(peek())));
+    fail(line(), "expected '{}' {}, found {}", punctuation, purpose, describe(peek()));
 }
 
 std::string_view Cursor::expect_identifier(std::string_view what) {
     if (peek().kind == TokenKind::identifier) { return next().text; }
-    fail(line(), fmt::format("expected {}, found {}", what, describe(peek())));
+    fail(line(), "expected {}, found {}", what, describe(peek()));
 }
 
 std::string_view Cursor::expect_dot_word(std::string_view what) {
     if (peek().kind == TokenKind::dot_word) { return next().text; }
-    fail(line(), fmt::format("expected {}, found {}", what, describe(peek())));
+    fail(line(), "expected {}, found {}", what, describe(peek()));
 }
 
 std::string_view Cursor::expect_string(std::string_view what) {
     if (peek().kind == TokenKind::string) { return next().text; }
-    fail(line(), fmt::format("expected {} in quotation marks, found {}", what, describe(peek())));
+    fail(line(), "expected {} in quotation marks, found {}", what, describe(peek()));
 }
 
 std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) {
@@ -78,7 +78,7 @@ std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) 
             return literal->bits;
         }
     }
-    fail(line(), fmt::format("expected {} (an integer from 0 to {}), found {}", what, limit, describe(token)));
+    fail(line(), "expected {} (an integer from 0 to {}), found {}", what, limit, describe(token));
 }
 
 std::string Cursor::statement_text(std::size_t position) const {

@@ -2,12 +2,10 @@
 
 #include <bit>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/initialiser.h"
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
@@ -30,7 +28,7 @@ std::optional<StateSpace> variable_space(std::string_view word) {
 unsigned parse_alignment(Cursor& cursor) {
     const std::uint32_t line = cursor.line();
     const std::uint64_t value = cursor.expect_number("an alignment", kLargestAlignment);
-    if (!std::has_single_bit(value)) { fail(line, fmt::format("an alignment is a power of two, not {}", value)); }
+    if (!std::has_single_bit(value)) { fail(line, "an alignment is a power of two, not {}", value); }
     return static_cast<unsigned>(value);
 }
 
@@ -55,15 +53,15 @@ ElementType parse_element_type(Cursor& cursor) {
             element.vector_width = word == "v2" ? 2 : 4;
         } else if (word == "texref" || word == "samplerref" || word == "surfref") {
             fail(line,
-                 fmt::format(
-                     ".{} is not supported; textures are supported by texture object (tex with a 64-bit register)",
-                     word));
+
+                 ".{} is not supported; textures are supported by texture object (tex with a 64-bit register)", word);
         } else if (const auto type = type_named(word); type && *type != Type::pred) {
             element.type = *type;
         } else {
-            fail(line, fmt::format(".{} is not supported in a variable's declaration; supported: .align, .v2, .v4, and "
-                                   "the types .b8 to .b64, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64",
-                                   word));
+            fail(line,
+                 ".{} is not supported in a variable's declaration; supported: .align, .v2, .v4, and "
+                 "the types .b8 to .b64, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64",
+                 word);
         }
     }
     return element;
@@ -109,8 +107,7 @@ Variable parse_declarator(Cursor& cursor, StateSpace space, const ElementType& e
     variable.elements = count_elements(dimensions, element.size(), variable.line);
     if (cursor.accept('=')) { parse_initialiser(cursor, names, dimensions, variable); }
     if (variable.elements == 0 && !variable.is_extern) {
-        fail(variable.line,
-             fmt::format("array `{}` has no size; only .extern .shared arrays may have none", variable.name));
+        fail(variable.line, "array `{}` has no size; only .extern .shared arrays may have none", variable.name);
     }
     return variable;
 }
@@ -126,9 +123,7 @@ Parameter parse_parameter(Cursor& cursor) {
     Parameter parameter;
     const std::uint32_t line = cursor.line();
     const std::string_view space = cursor.expect_dot_word(".param or .reg");
-    if (space != "param" && space != "reg") {
-        fail(line, fmt::format("a parameter is .param or .reg, not .{}", space));
-    }
+    if (space != "param" && space != "reg") { fail(line, "a parameter is .param or .reg, not .{}", space); }
     if (space == "reg" && cursor.peek().is_dot("pred")) { fail(line, "predicates cannot be parameters"); }
     const ElementType element = parse_element_type(cursor);
     skip_pointer_attributes(cursor);
@@ -153,9 +148,7 @@ void skip_attribute(Cursor& cursor) {
     const std::uint32_t line = cursor.line();
     cursor.expect('(', "after .attribute");
     const std::string_view attribute = cursor.expect_dot_word("an attribute");
-    if (attribute != "managed") {
-        fail(line, fmt::format("attribute .{} is not supported; supported: .managed", attribute));
-    }
+    if (attribute != "managed") { fail(line, "attribute .{} is not supported; supported: .managed", attribute); }
     cursor.expect(')', "after the attribute");
 }
 
@@ -210,9 +203,10 @@ void parse_registers(Cursor& cursor, FunctionScope& scope) {
     if (word == "v2" || word == "v4") { fail(type_line, "vector registers are not supported; use scalar registers"); }
     const auto type = type_named(word);
     if (!type) {
-        fail(type_line, fmt::format("registers of type .{} are not supported; supported: .pred, .b8 to .b64, .u8 to "
-                                    ".u64, .s8 to .s64, .f16, .f16x2, .f32, .f64",
-                                    word));
+        fail(type_line,
+             "registers of type .{} are not supported; supported: .pred, .b8 to .b64, .u8 to "
+             ".u64, .s8 to .s64, .f16, .f16x2, .f32, .f64",
+             word);
     }
     do {
         const std::uint32_t line = cursor.line();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "components/frontend/ptx/cursor.h"
@@ -33,5 +34,11 @@ void parse_registers(Cursor& cursor, FunctionScope& scope);
 
 /// The end of the last parameter in bytes.
 std::uint64_t end_of(const std::vector<Parameter>& parameters);
+
+/// Parses the initialiser after `=` in a variable's declaration into its bytes and relocations: constants, `symbol +
+/// constant`, `generic(symbol) + constant`, `0xFF00(symbol)`, in nested braces for arrays. `dimensions` are the array's
+/// (empty for a scalar); a leading 0 (`[]`) takes the initialiser's length. Throws Problem.
+void parse_initialiser(Cursor& cursor, const SymbolTable& names, std::vector<std::uint64_t>& dimensions,
+                       Variable& variable);
 
 }  // namespace lookahead::ptx

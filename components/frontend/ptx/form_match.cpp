@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/form_match.h"
+#include "components/frontend/ptx/instruction_form.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/modifier_groups.h"
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
@@ -60,13 +59,9 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
             return std::any_of(form.groups.begin(), form.groups.end(),
                                [&](const ModifierGroup& group) { return contains(group.words, word); });
         });
-        if (!known) {
-            fail(line,
-                 fmt::format(".{} is not supported with {}; supported: {}", word, mnemonic, list_of_forms(forms)));
-        }
+        if (!known) { fail(line, ".{} is not supported with {}; supported: {}", word, mnemonic, list_of_forms(forms)); }
     }
-    fail(line,
-         fmt::format("{} is no supported combination; supported: {}", joined(mnemonic, words), list_of_forms(forms)));
+    fail(line, "{} is no supported combination; supported: {}", joined(mnemonic, words), list_of_forms(forms));
 }
 
 std::string operand_count(const InstructionForm& form) {
@@ -82,7 +77,7 @@ std::string operand_count(const InstructionForm& form) {
 FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t operands, std::uint32_t line) {
     const std::span<const InstructionForm> forms = instruction_forms(mnemonic);
     if (forms.empty()) {
-        fail(line, fmt::format("instruction `{}` is not supported; supported: {}", mnemonic, supported_mnemonics()));
+        fail(line, "instruction `{}` is not supported; supported: {}", mnemonic, supported_mnemonics());
     }
     std::string counts;
     for (const InstructionForm& form : forms) {
@@ -92,7 +87,7 @@ FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t 
         counts += (counts.empty() ? "" : " or ") + operand_count(form);
     }
     if (counts.empty()) { refuse_modifiers(forms, mnemonic, words, line); }
-    fail(line, fmt::format("{} takes {} operands, not {}", joined(mnemonic, words), counts, operands));
+    fail(line, "{} takes {} operands, not {}", joined(mnemonic, words), counts, operands);
 }
 
 }  // namespace lookahead::ptx

@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/instruction_parser.h"
-#include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
 namespace {
@@ -76,9 +74,10 @@ std::optional<Problem> parse_performance_directives(Cursor& cursor, Function& fu
         } else if (word == "noreturn") {
             function.is_noreturn = true;
         } else {
-            fail(line, fmt::format("directive .{} is not supported before a function's body; supported: .maxntid, "
-                                   ".reqntid, .minnctapersm, .maxnreg, .maxclusterrank, .noreturn, .pragma",
-                                   word));
+            fail(line,
+                 "directive .{} is not supported before a function's body; supported: .maxntid, "
+                 ".reqntid, .minnctapersm, .maxnreg, .maxclusterrank, .noreturn, .pragma",
+                 word);
         }
     }
     return clusters.problem();
@@ -104,7 +103,7 @@ void skip_location(Cursor& cursor) {
         } else if (attribute == "inlined_at") {
             for (int i = 0; i < 3; ++i) { cursor.expect_number("file, line and column", kLargestCount); }
         } else {
-            fail(line, fmt::format("unknown attribute `{}` of .loc", attribute));
+            fail(line, "unknown attribute `{}` of .loc", attribute);
         }
     }
 }
@@ -160,7 +159,7 @@ class BodyParser {
     void statement() {
         const Token& token = cursor_.peek();
         if (token.kind == TokenKind::end) {
-            fail(token.line, fmt::format("the body of function `{}` has no closing }}", function_.name));
+            fail(token.line, "the body of function `{}` has no closing }}", function_.name);
         } else if (cursor_.accept('{')) {
             if (scope_.open_blocks() > kDeepestBlock) { fail(token.line, "blocks are nested too deeply"); }
             scope_.open_block();
@@ -173,8 +172,7 @@ class BodyParser {
         } else if (token.kind == TokenKind::identifier || token.is('@')) {
             instructions_.parse();
         } else {
-            fail(token.line,
-                 fmt::format("expected an instruction, a label or a declaration, found {}", describe(token)));
+            fail(token.line, "expected an instruction, a label or a declaration, found {}", describe(token));
         }
     }
 
@@ -222,9 +220,9 @@ class BodyParser {
             variables();
         } else {
             fail(token.line,
-                 fmt::format("directive .{} is not supported in a function; supported: .reg, .shared, .local, .param, "
-                             ".global, .const, .pragma, .loc, .file, .branchtargets, .callprototype",
-                             token.text));
+                 "directive .{} is not supported in a function; supported: .reg, .shared, .local, .param, "
+                 ".global, .const, .pragma, .loc, .file, .branchtargets, .callprototype",
+                 token.text);
         }
     }
 
@@ -271,8 +269,8 @@ Signature parse_signature(Cursor& cursor, Linkage linkage) {
     if (cursor.peek().is('(')) { function.parameters = parse_parameters(cursor); }
     function.parameter_bytes = end_of(function.parameters);
     if (function.is_kernel && function.parameter_bytes > kMostParameterBytes) {
-        fail(function.line, fmt::format("kernel `{}` has {} bytes of parameters; {} are supported", function.name,
-                                        function.parameter_bytes, kMostParameterBytes));
+        fail(function.line, "kernel `{}` has {} bytes of parameters; {} are supported", function.name,
+             function.parameter_bytes, kMostParameterBytes);
     }
     for (const Parameter& parameter : function.parameters) {
         if (function.is_kernel && parameter.in_register) { fail(function.line, "a kernel's parameters are .param"); }

@@ -72,7 +72,7 @@ void FunctionScope::refuse_duplicate(std::string_view name, std::uint32_t line) 
     const std::string key(name);
     if (block.registers.contains(key) || block.symbols.contains(key) || block.labels.contains(key) ||
         block.branch_targets.contains(key) || block.prototypes.contains(key) || range_of(block, key) != nullptr) {
-        fail(line, fmt::format("`{}` is declared twice in the same block", key));
+        fail(line, "`{}` is declared twice in the same block", key);
     }
 }
 
@@ -85,12 +85,12 @@ void FunctionScope::declare_registers(std::string_view prefix, std::uint32_t cou
     Block& block = blocks_.back();
     const RegisterRange range{count, type};
     if (!block.ranges.emplace(prefix, range).second) {
-        fail(line, fmt::format("the registers `{}<...>` are declared twice in the same block", prefix));
+        fail(line, "the registers `{}<...>` are declared twice in the same block", prefix);
     }
     for (const auto& [name, reg] : block.registers) {
         if (!name.starts_with(prefix)) { continue; }
         const auto number = plain_number(std::string_view(name).substr(prefix.size()));
-        if (number && *number < count) { fail(line, fmt::format("`{}` is declared twice in the same block", name)); }
+        if (number && *number < count) { fail(line, "`{}` is declared twice in the same block", name); }
     }
 }
 

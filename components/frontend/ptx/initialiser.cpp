@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/initialiser.h"
+#include "components/frontend/ptx/declaration.h"
 
 #include <bit>
 #include <string>
@@ -32,8 +32,8 @@ class InitialiserParser {
         std::uint64_t count = 0;
         do {
             if (count == dimensions_[level]) {
-                fail(cursor_.line(), fmt::format("`{}` has more initial values than the {} that fit", variable_.name,
-                                                 dimensions_[level]));
+                fail(cursor_.line(), "`{}` has more initial values than the {} that fit", variable_.name,
+                     dimensions_[level]);
             }
             part(level + 1, offset + count++ * part_size, part_size);
         } while (cursor_.accept(','));
@@ -55,7 +55,7 @@ class InitialiserParser {
     void constant(std::uint64_t offset) {
         const std::uint32_t line = cursor_.line();
         const auto value = convert_literal(parse_constant(cursor_), variable_.type);
-        if (!value) { fail(line, fmt::format("this initial value cannot be .{}", name_of(variable_.type))); }
+        if (!value) { fail(line, "this initial value cannot be .{}", name_of(variable_.type)); }
         for (unsigned i = 0; i < bytes(variable_.type); ++i) {
             variable_.initialiser[offset + i] = static_cast<std::uint8_t>(*value >> (8 * i));
         }
@@ -88,9 +88,9 @@ class InitialiserParser {
             cursor_.expect(')', "after generic(symbol");
         }
         const auto found = names_.find(std::string(name));
-        if (found == names_.end()) { fail(line, fmt::format("unknown symbol `{}` in an initial value", name)); }
+        if (found == names_.end()) { fail(line, "unknown symbol `{}` in an initial value", name); }
         if (!masked && (relocation.size < 4 || is_floating(variable_.type))) {
-            fail(line, fmt::format("an address does not fit into .{}", name_of(variable_.type)));
+            fail(line, "an address does not fit into .{}", name_of(variable_.type));
         }
         relocation.symbol = found->second;
         if (cursor_.accept('+') || cursor_.peek().is('-')) {
@@ -140,7 +140,7 @@ void parse_initialiser(Cursor& cursor, const SymbolTable& names, std::vector<std
         }
     }
     if (variable.size() > kLargestInitialised) {
-        fail(line, fmt::format("initialised variables larger than {} bytes are not supported", kLargestInitialised));
+        fail(line, "initialised variables larger than {} bytes are not supported", kLargestInitialised);
     }
     variable.has_initialiser = true;
     variable.initialiser.assign(variable.size(), 0);

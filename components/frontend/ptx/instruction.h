@@ -25,12 +25,12 @@ struct Guard {
 /// (indirect calls).
 struct Instruction {
     Opcode opcode = Opcode::mov;
-    Modifiers modifiers;
-    std::optional<Guard> guard;
+    Modifiers modifiers{};
+    std::optional<Guard> guard{};
     std::uint32_t destination_count = 0;
-    std::vector<Operand> operands;
+    std::vector<Operand> operands{};
     std::uint32_t line = 0;  ///< in the PTX file, from 1
-    std::string text;        ///< as written, blanks normalised, without the semicolon
+    std::string text{};      ///< as written, blanks normalised, without the semicolon
 
     Type type() const { return modifiers.types[0]; }
     std::span<const Operand> destinations() const { return std::span(operands).first(destination_count); }

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "components/frontend/ptx/form_table.h"
-#include "components/frontend/ptx/modifier_groups.h"
 #include "components/frontend/ptx/type.h"
 #include "core/error/error.h"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -62,5 +63,25 @@ std::span<const InstructionForm> instruction_forms(std::string_view mnemonic);
 
 /// "abs, add, ...": every mnemonic of the table, for messages.
 std::string supported_mnemonics();
+
+/// A form of the instruction table and the modifiers in its meaning.
+struct FormMatch {
+    const InstructionForm* form = nullptr;
+    Modifiers modifiers;
+};
+
+/// Finds the form of `mnemonic` that takes these modifiers (without their dots, in any order) and `operands` operands.
+/// Throws Problem with the existing forms.
+FormMatch match_form(std::string_view mnemonic, const std::vector<std::string_view>& modifiers, std::size_t operands,
+                     std::uint32_t line);
+
+/// Whether the instruction table may name groups of this kind.
+bool is_modifier_kind(std::string_view kind);
+
+/// Whether a group of `kind` knows the meaning of `word`.
+bool is_modifier_word(std::string_view kind, std::string_view word);
+
+/// Sets the meaning of `word` in a group of `kind` in `modifiers`. Types fill Modifiers::types in order.
+void apply_modifier(std::string_view kind, std::string_view word, Modifiers& modifiers);
 
 }  // namespace lookahead::ptx

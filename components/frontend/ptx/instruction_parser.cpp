@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/call_check.h"
-#include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/instruction_rules.h"
 #include "components/frontend/ptx/operand_fitter.h"
 #include "components/frontend/ptx/problem.h"
@@ -69,9 +67,9 @@ std::optional<Guard> InstructionParser::parse_guard() {
     const std::uint32_t line = cursor_.line();
     const std::string_view name = cursor_.expect_identifier("a predicate register after @");
     const auto meaning = scope_.find(name);
-    if (!meaning) { fail(line, fmt::format("unknown predicate register `{}`", name)); }
+    if (!meaning) { fail(line, "unknown predicate register `{}`", name); }
     if (!meaning->is_register || function_.registers[meaning->reg].type != Type::pred) {
-        fail(line, fmt::format("`{}` after @ is no register of type .pred", name));
+        fail(line, "`{}` after @ is no register of type .pred", name);
     }
     guard.reg = meaning->reg;
     return guard;
@@ -90,9 +88,7 @@ void InstructionParser::use_label(std::string_view label, std::uint32_t operand,
 
 void InstructionParser::parse_branch(Instruction& instruction) {
     const std::string_view label = cursor_.expect_identifier("a label");
-    Operand target;
-    target.kind = OperandKind::label;
-    instruction.operands.push_back(std::move(target));
+    instruction.operands.push_back({.kind = OperandKind::label});
     use_label(label, 0, std::nullopt);
 }
 
@@ -103,13 +99,9 @@ void InstructionParser::parse_indexed_branch(Instruction& instruction) {
     cursor_.expect(',', "after brx.idx's index");
     const std::string name(cursor_.expect_identifier("the name of a .branchtargets list"));
     const std::vector<std::string>* labels = scope_.find_branch_targets(name);
-    if (labels == nullptr) {
-        fail(instruction.line, fmt::format("no .branchtargets list `{}` before this instruction", name));
-    }
-    Operand targets;
-    targets.kind = OperandKind::labels;
-    targets.targets.resize(labels->size());
-    instruction.operands.push_back(std::move(targets));
+    if (labels == nullptr) { fail(instruction.line, "no .branchtargets list `{}` before this instruction", name); }
+    instruction.operands.push_back(
+        {.kind = OperandKind::labels, .targets = std::vector<std::uint32_t>(labels->size())});
     for (std::uint32_t i = 0; i < labels->size(); ++i) { use_label((*labels)[i], 1, i); }
 }
 
@@ -130,11 +122,8 @@ void InstructionParser::parse_call(Instruction& instruction) {
         if (is_indirect) {
             const std::string name(cursor_.expect_identifier("the name of a .callprototype"));
             const auto index = scope_.find_prototype(name);
-            if (!index) { fail(instruction.line, fmt::format("no .callprototype `{}` before this instruction", name)); }
-            Operand prototype;
-            prototype.kind = OperandKind::prototype;
-            prototype.target = *index;
-            instruction.operands.push_back(std::move(prototype));
+            if (!index) { fail(instruction.line, "no .callprototype `{}` before this instruction", name); }
+            instruction.operands.push_back({.kind = OperandKind::prototype, .target = *index});
         }
     }
     check_call(module_, function_, instruction);
@@ -144,31 +133,22 @@ Operand InstructionParser::callee() {
     const std::uint32_t line = cursor_.line();
     const std::string name(cursor_.expect_identifier("a function's name"));
     const auto meaning = scope_.find(name);
-    if (!meaning) {
-        fail(line, fmt::format("unknown function `{}`; functions must be declared before they are called", name));
-    }
-    Operand operand;
+    if (!meaning) { fail(line, "unknown function `{}`; functions must be declared before they are called", name); }
+    const Type type = module_.address_type();
     if (meaning->is_register) {
-        operand.kind = OperandKind::reg;
-        operand.reg = meaning->reg;
-        operand.type = module_.address_type();
-        if (!register_agrees(function_.registers[meaning->reg].type, operand.type, false)) {
-            fail(line, fmt::format("register `{}` cannot hold a function's address", name));
+        if (!register_agrees(function_.registers[meaning->reg].type, type, false)) {
+            fail(line, "register `{}` cannot hold a function's address", name);
         }
-        return operand;
+        return {.kind = OperandKind::reg, .type = type, .reg = meaning->reg};
     }
     if (meaning->symbol.kind != SymbolKind::function || module_.functions[meaning->symbol.index].is_kernel) {
-        fail(line, fmt::format("`{}` is no device function (.func) and cannot be called", name));
+        fail(line, "`{}` is no device function (.func) and cannot be called", name);
     }
-    operand.kind = OperandKind::symbol;
-    operand.symbol = meaning->symbol;
-    operand.type = module_.address_type();
-    return operand;
+    return {.kind = OperandKind::symbol, .type = type, .symbol = meaning->symbol};
 }
 
 Operand InstructionParser::call_list() {
-    Operand list;
-    list.kind = OperandKind::arguments;
+    Operand list{.kind = OperandKind::arguments};
     cursor_.expect('(', "before a call's arguments");
     if (cursor_.accept(')')) { return list; }
     do { list.elements.push_back(call_argument()); } while (cursor_.accept(','));

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "components/frontend/ptx/cursor.h"
-#include "components/frontend/ptx/form_match.h"
 #include "components/frontend/ptx/function_scope.h"
+#include "components/frontend/ptx/instruction_form.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::ptx {

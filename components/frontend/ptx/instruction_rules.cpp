@@ -1,7 +1,5 @@
 #include "components/frontend/ptx/instruction_rules.h"
 
-#include <string>
-
 #include <fmt/format.h>
 
 #include "components/frontend/ptx/problem.h"
@@ -57,7 +55,7 @@ void check_conversion(const Instruction& instruction) {
 void complete_access(Instruction& instruction) {
     Modifiers& m = instruction.modifiers;
     if (m.vector_width * bytes(m.types[0]) > kWidestAccessInBytes) {
-        fail(instruction.line, fmt::format("a vector access has at most {} bytes", kWidestAccessInBytes));
+        fail(instruction.line, "a vector access has at most {} bytes", kWidestAccessInBytes);
     }
     if (!m.semantics) { m.semantics = Semantics::weak; }
     if (m.semantics == Semantics::volatile_) { m.scope = Scope::sys; }

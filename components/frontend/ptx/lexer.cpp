@@ -24,7 +24,7 @@ bool continues_identifier(char c) {
 }
 
 std::string printable(char c) {
-    if (c >= ' ' && c <= '~') { return fmt::format("{}{}'", std::string("'"), c); }
+    if (c >= ' ' && c <= '~') { return fmt::format("'{}'", c); }
     return fmt::format("byte {}", static_cast<unsigned char>(c));
 }
 
@@ -86,7 +86,7 @@ class Lexer {
         if (c == '"') { return string(); }
         if (ahead("<<") || ahead(">>")) { return punctuation(2); }
         if (std::string_view("{}()[],;:=+-*/%<>@!|&^~?.").find(c) != std::string_view::npos) { return punctuation(1); }
-        fail(line_, fmt::format("unexpected {}, which no PTX statement contains", printable(c)));
+        fail(line_, "unexpected {}, which no PTX statement contains", printable(c));
     }
 
     void identifier() {

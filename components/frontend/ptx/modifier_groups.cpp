@@ -1,4 +1,4 @@
-#include "components/frontend/ptx/modifier_groups.h"
+#include "components/frontend/ptx/instruction_form.h"
 
 #include <algorithm>
 #include <optional>

@@ -6,7 +6,6 @@
 
 #include "components/frontend/ptx/state_space.h"
 #include "components/frontend/ptx/type.h"
-#include "components/isa/atomic_op.h"
 #include "components/isa/modes.h"
 #include "components/isa/operation.h"
 #include "components/isa/texture_descriptor.h"
@@ -67,7 +66,7 @@ struct Modifiers {
     StateSpace space = StateSpace::generic;
     CacheOperator cache_operator = CacheOperator::none;
     /// `weak` is PTX's default for ld and st, `relaxed` for atom and red; the parser fills the default in.
-    std::optional<Semantics> semantics;
+    std::optional<Semantics> semantics{};
     Scope scope = Scope::none;
     AtomicOperation atomic = AtomicOperation::none;
     ShuffleMode shuffle = ShuffleMode::up;

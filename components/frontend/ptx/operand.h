@@ -53,12 +53,12 @@ struct Operand {
     SpecialRegister special = SpecialRegister::tid_x;
     std::uint32_t reg = 0;     ///< index into Function::registers
     std::uint32_t target = 0;  ///< label: index into Function::instructions (may equal its size: the end)
-    SymbolReference symbol;
+    SymbolReference symbol{};
     /// immediate: the bits, converted to `type` and zero-extended from its width (predicates: 0 or 1).
     /// address, symbol: byte offset, a signed number in two's complement.
     std::uint64_t value = 0;
-    std::vector<Operand> elements;
-    std::vector<std::uint32_t> targets;
+    std::vector<Operand> elements{};
+    std::vector<std::uint32_t> targets{};
 
     std::int64_t offset() const { return static_cast<std::int64_t>(value); }
 };

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "components/frontend/ptx/problem.h"
-
 namespace lookahead::ptx {
 namespace {
 
@@ -59,10 +57,6 @@ bool register_agrees(Type reg, Type wanted, bool wider) {
     }
     if (!wider || bits(reg) < bits(wanted)) { return false; }
     return is_bits(reg) || (is_integer(reg) && is_number(wanted));
-}
-
-void OperandFitter::refuse(std::string message) const {
-    fail(instruction_.line, std::move(message));
 }
 
 void OperandFitter::append(Operand operand, bool destination) {
@@ -134,8 +128,8 @@ Type OperandFitter::type_of(const Operand& operand) const {
 Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
     const Register& found = function_.registers[operand.reg];
     if (!register_agrees(found.type, type, wider)) {
-        refuse(fmt::format("register {} is {} where {} is needed{}", found.name, dotted(found.type), dotted(type),
-                           (wider ? " (or a wider one of its kind)" : "")));
+        refuse("register {} is {} where {} is needed{}", found.name, dotted(found.type), dotted(type),
+               (wider ? " (or a wider one of its kind)" : ""));
     }
     if (operand.negated && type != Type::pred) { refuse("! can stand before a predicate register only"); }
     Operand fitted = operand;
@@ -151,11 +145,7 @@ Operand OperandFitter::immediate(const Literal& literal, Type type) {
                                  dotted(type))
                    : fmt::format("a floating-point constant of this size cannot be {}", dotted(type)));
     }
-    Operand fitted;
-    fitted.kind = OperandKind::immediate;
-    fitted.type = type;
-    fitted.value = *value;
-    return fitted;
+    return {.kind = OperandKind::immediate, .type = type, .value = *value};
 }
 
 Operand OperandFitter::source(const RawOperand& raw, Type type, bool wider) {
@@ -165,11 +155,10 @@ Operand OperandFitter::source(const RawOperand& raw, Type type, bool wider) {
         case OperandKind::immediate:
             return immediate(raw.literal, type);
         case OperandKind::special:
-            refuse(fmt::format("special register {} can be read by mov, and by cvt between integers, only",
-                               name_of(raw.operand.special)));
+            refuse("special register {} can be read by mov, and by cvt between integers, only",
+                   name_of(raw.operand.special));
         case OperandKind::symbol:
-            refuse(fmt::format("the address of {} can be an operand of mov and cvta only",
-                               name_of_symbol(raw.operand.symbol)));
+            refuse("the address of {} can be an operand of mov and cvta only", name_of_symbol(raw.operand.symbol));
         default:
             refuse("expected a register or a constant as source operand");
     }
@@ -197,11 +186,9 @@ Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type
 
 Operand OperandFitter::vector(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
     if (raw.operand.kind != OperandKind::vector || raw.elements.size() != width) {
-        refuse(fmt::format("expected a vector of {} elements in braces", width));
+        refuse("expected a vector of {} elements in braces", width);
     }
-    Operand fitted;
-    fitted.kind = OperandKind::vector;
-    fitted.type = type;
+    Operand fitted{.kind = OperandKind::vector, .type = type};
     for (const RawOperand& element : raw.elements) {
         if (is_result && element.operand.kind == OperandKind::sink) {
             fitted.elements.push_back(element.operand);
@@ -220,8 +207,8 @@ Operand OperandFitter::special(const Operand& operand, Type type) {
         (bits(own) == 32 && bits(type) == 16) || (operand.special == SpecialRegister::gridid && bits(type) == 32);
     const bool integers = instruction_.opcode != Opcode::cvt || is_integer(instruction_.type());
     if (!is_number(type) || !integers || (bits(type) != bits(own) && !lower_part)) {
-        refuse(fmt::format("special register {} is {} and cannot be read as {}", name_of(operand.special), dotted(own),
-                           dotted(instruction_.type())));
+        refuse("special register {} is {} and cannot be read as {}", name_of(operand.special), dotted(own),
+               dotted(instruction_.type()));
     }
     Operand fitted = operand;
     fitted.type = type;
@@ -230,13 +217,13 @@ Operand OperandFitter::special(const Operand& operand, Type type) {
 
 Operand OperandFitter::symbol(const Operand& operand, Type type) {
     if (!is_number(type) || bits(type) < 32) {
-        refuse(fmt::format("the address of {} needs a 32- or 64-bit integer type", name_of_symbol(operand.symbol)));
+        refuse("the address of {} needs a 32- or 64-bit integer type", name_of_symbol(operand.symbol));
     }
     const StateSpace space = space_of(operand.symbol);
     check_address_width(type, space);
     if (instruction_.opcode == Opcode::cvta && instruction_.modifiers.space != space) {
-        refuse(fmt::format("{} is in state space {}, not in {}", name_of_symbol(operand.symbol), name_of(space),
-                           name_of(instruction_.modifiers.space)));
+        refuse("{} is in state space {}, not in {}", name_of_symbol(operand.symbol), name_of(space),
+               name_of(instruction_.modifiers.space));
     }
     Operand fitted = operand;
     fitted.type = type;
@@ -247,7 +234,7 @@ void OperandFitter::check_address_width(Type type, StateSpace space) const {
     const bool full_width = space == StateSpace::global || space == StateSpace::generic;
     if (bits(type) == module_.address_bits || (bits(type) == 32 && !full_width)) { return; }
     if (bits(type) == 64 && !full_width) { return; }
-    refuse(fmt::format("a {} address has {} bits, not {}", name_of(space), module_.address_bits, bits(type)));
+    refuse("a {} address has {} bits, not {}", name_of(space), module_.address_bits, bits(type));
 }
 
 StateSpace OperandFitter::space_of(const SymbolReference& symbol) const {
@@ -287,8 +274,7 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
     if (fitted.has_base) {
         const Type type = function_.registers[fitted.reg].type;
         if (!is_number(type) || bits(type) < 32) {
-            refuse(fmt::format("register {} is {} and cannot hold an address", function_.registers[fitted.reg].name,
-                               dotted(type)));
+            refuse("register {} is {} and cannot hold an address", function_.registers[fitted.reg].name, dotted(type));
         }
         check_address_width(type, space);
         fitted.type = bits(type) == 64 ? Type::u64 : Type::u32;
@@ -296,17 +282,15 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
         if (space != StateSpace::local) { refuse("a constant address is allowed in state space local only"); }
     } else {
         const StateSpace own = space_of(fitted.symbol);
-        if (fitted.symbol.kind == SymbolKind::function) {
-            refuse(fmt::format("{} is no data", name_of_symbol(fitted.symbol)));
-        }
+        if (fitted.symbol.kind == SymbolKind::function) { refuse("{} is no data", name_of_symbol(fitted.symbol)); }
         // A generic access to a variable is an access to the variable's state space.
         if (space == StateSpace::generic) { space = own; }
         if (space != own || !lists_space(form, own)) {
-            refuse(fmt::format("{} is in state space {}, which this instruction does not access",
-                               name_of_symbol(fitted.symbol), name_of(own)));
+            refuse("{} is in state space {}, which this instruction does not access", name_of_symbol(fitted.symbol),
+                   name_of(own));
         }
         if (fitted.symbol.kind == SymbolKind::parameter && instruction_.opcode == Opcode::st) {
-            refuse(fmt::format("{} is an input and cannot be written", name_of_symbol(fitted.symbol)));
+            refuse("{} is an input and cannot be written", name_of_symbol(fitted.symbol));
         }
     }
     return fitted;
@@ -317,19 +301,15 @@ Operand OperandFitter::texture(const RawOperand& raw) {
     const bool is_surface = instruction_.modifiers.surface_bound != SurfaceBound::none;
     const auto types =
         coordinate_types(instruction_.modifiers.geometry, is_surface ? Type::s32 : instruction_.modifiers.types[1]);
-    if (raw.elements.size() != types.size() + 1) {
-        refuse(fmt::format("this texture geometry takes {} coordinates", types.size()));
-    }
-    Operand fitted;
-    fitted.kind = OperandKind::texture;
-    fitted.type = types.back();
+    if (raw.elements.size() != types.size() + 1) { refuse("this texture geometry takes {} coordinates", types.size()); }
+    Operand fitted{.kind = OperandKind::texture, .type = types.back()};
     fitted.elements.push_back(source(raw.elements[0], Type::b64));
     for (std::size_t i = 0; i < types.size(); ++i) { fitted.elements.push_back(source(raw.elements[i + 1], types[i])); }
     return fitted;
 }
 
 void OperandFitter::fit_mov(std::vector<RawOperand>& operands) {
-    if (operands.size() != 2) { refuse(fmt::format("mov takes 2 operands, not {}", operands.size())); }
+    if (operands.size() != 2) { refuse("mov takes 2 operands, not {}", operands.size()); }
     if (operands[0].has_second || operands[1].has_second) {
         refuse("this instruction has no second destination after |");
     }

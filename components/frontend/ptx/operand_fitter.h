@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "components/frontend/ptx/form_match.h"
+#include "components/frontend/ptx/instruction_form.h"
 #include "components/frontend/ptx/module.h"
+#include "components/frontend/ptx/problem.h"
 #include "components/frontend/ptx/raw_operand.h"
 
 namespace lookahead::ptx {
@@ -51,7 +51,11 @@ class OperandFitter {
     std::string name_of_symbol(const SymbolReference& symbol) const;
     void check_address_width(Type type, StateSpace space) const;
     void append(Operand operand, bool is_destination);
-    [[noreturn]] void refuse(std::string message) const;
+    [[noreturn]] void refuse(std::string message) const { fail(instruction_.line, std::move(message)); }
+    template <class First, class... Rest>
+    [[noreturn]] void refuse(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) const {
+        fail(instruction_.line, format, std::forward<First>(first), std::forward<Rest>(rest)...);
+    }
 
     const Module& module_;
     const Function& function_;

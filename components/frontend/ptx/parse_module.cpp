@@ -44,20 +44,17 @@ class ModuleParser {
         while (cursor_.peek().kind == TokenKind::dot_word && skip_debug_or_pragma(cursor_)) {}
         const std::uint32_t line = cursor_.line();
         if (!cursor_.accept_dot("version")) {
-            fail(line, fmt::format("a PTX file begins with .version (such as .version 9.0), not with {}",
-                                   describe(cursor_.peek())));
+            fail(line, "a PTX file begins with .version (such as .version 9.0), not with {}", describe(cursor_.peek()));
         }
         const std::string_view text = cursor_.next().text;
         const char* const end = text.data() + text.size();
         const auto [dot, major_error] = std::from_chars(text.data(), end, module_.version_major);
         const bool has_minor = major_error == std::errc{} && dot != end && *dot == '.';
-        if (!has_minor) { fail(line, fmt::format("`{}` is no PTX version, such as 9.0", text)); }
+        if (!has_minor) { fail(line, "`{}` is no PTX version, such as 9.0", text); }
         const auto [rest, minor_error] = std::from_chars(dot + 1, end, module_.version_minor);
-        if (minor_error != std::errc{} || rest != end) {
-            fail(line, fmt::format("`{}` is no PTX version, such as 9.0", text));
-        }
+        if (minor_error != std::errc{} || rest != end) { fail(line, "`{}` is no PTX version, such as 9.0", text); }
         if (module_.version_major < kOldestVersion || module_.version_major > kNewestVersion) {
-            fail(line, fmt::format("PTX version {} is not supported; 2.0 to 9.x are", text));
+            fail(line, "PTX version {} is not supported; 2.0 to 9.x are", text);
         }
         module_.address_bits = 32;  // PTX's default; .address_size follows
     }
@@ -65,8 +62,7 @@ class ModuleParser {
     void directive() {
         const Token& token = cursor_.peek();
         if (token.kind != TokenKind::dot_word) {
-            fail(token.line,
-                 fmt::format("expected a directive such as .entry, .func or .global, found {}", describe(token)));
+            fail(token.line, "expected a directive such as .entry, .func or .global, found {}", describe(token));
         }
         if (skip_debug_or_pragma(cursor_)) { return; }
         if (cursor_.accept_dot("target")) { return target(); }
@@ -76,9 +72,9 @@ class ModuleParser {
         if (cursor_.peek().is_dot("entry") || cursor_.peek().is_dot("func")) { return function(linkage); }
         if (!starts_variable(cursor_)) {
             fail(cursor_.line(),
-                 fmt::format("{} is not supported at the top of a PTX file; supported: .version, .target, "
-                             ".address_size, .entry, .func, .global, .const, .shared, .file, .section, .pragma",
-                             describe(cursor_.peek())));
+                 "{} is not supported at the top of a PTX file; supported: .version, .target, "
+                 ".address_size, .entry, .func, .global, .const, .shared, .file, .section, .pragma",
+                 describe(cursor_.peek()));
         }
         try {
             variables(linkage);
@@ -95,7 +91,7 @@ class ModuleParser {
             if (word.starts_with("sm_") || word.starts_with("compute_")) {
                 module_.target = word;
             } else if (word != "debug" && !word.starts_with("texmode_")) {
-                fail(line, fmt::format("target option `{}` is not supported; supported: sm_*, debug, texmode_*", word));
+                fail(line, "target option `{}` is not supported; supported: sm_*, debug, texmode_*", word);
             }
         } while (cursor_.accept(','));
     }
@@ -103,20 +99,19 @@ class ModuleParser {
     void address_size() {
         const std::uint32_t line = cursor_.line();
         const std::uint64_t bits = cursor_.expect_number("an address size", 64);
-        if (bits != 32 && bits != 64) { fail(line, fmt::format("an address has 32 or 64 bits, not {}", bits)); }
+        if (bits != 32 && bits != 64) { fail(line, "an address has 32 or 64 bits, not {}", bits); }
         module_.address_bits = static_cast<unsigned>(bits);
     }
 
     void variables(Linkage linkage) {
         for (Variable& variable : parse_variables(cursor_, linkage, names_)) {
             if (variable.space == StateSpace::param || variable.space == StateSpace::local) {
-                fail(variable.line, fmt::format(".{} variables belong into functions", name_of(variable.space)));
+                fail(variable.line, ".{} variables belong into functions", name_of(variable.space));
             }
             initialised_bytes_ += variable.initialiser.size();
             if (initialised_bytes_ > kMostInitialisedBytes) {
-                fail(variable.line,
-                     fmt::format("initialised variables of a module larger than {} bytes together are not supported",
-                                 kMostInitialisedBytes));
+                fail(variable.line, "initialised variables of a module larger than {} bytes together are not supported",
+                     kMostInitialisedBytes);
             }
             declare(variable.name, SymbolKind::module_variable, module_.variables.size(), variable.line);
             module_.variables.push_back(std::move(variable));
@@ -125,7 +120,7 @@ class ModuleParser {
 
     void declare(const std::string& name, SymbolKind kind, std::size_t index, std::uint32_t line) {
         const SymbolReference symbol{kind, static_cast<std::uint32_t>(index)};
-        if (!names_.emplace(name, symbol).second) { fail(line, fmt::format("`{}` is declared twice", name)); }
+        if (!names_.emplace(name, symbol).second) { fail(line, "`{}` is declared twice", name); }
     }
 
     void function(Linkage linkage) {
@@ -134,7 +129,7 @@ class ModuleParser {
         const std::uint32_t line = parsed.line;
         Function& function = module_.functions[place(std::move(parsed))];
         if (cursor_.accept(';')) { return; }
-        if (function.is_defined) { fail(line, fmt::format("function `{}` has two bodies", function.name)); }
+        if (function.is_defined) { fail(line, "function `{}` has two bodies", function.name); }
         if (module_.refusal == Refusal::of_module) { return parse_body(cursor_, names_, module_, function); }
         Cursor body = cursor_;
         skip_body();
@@ -171,26 +166,19 @@ class ModuleParser {
             module_.functions.push_back(std::move(parsed));
             return module_.functions.size() - 1;
         }
-        if (known->second.kind != SymbolKind::function) {
-            fail(parsed.line, fmt::format("`{}` is declared twice", parsed.name));
-        }
+        if (known->second.kind != SymbolKind::function) { fail(parsed.line, "`{}` is declared twice", parsed.name); }
         Function& earlier = module_.functions[known->second.index];
         if (!same_signature(earlier, parsed)) {
-            fail(parsed.line,
-                 fmt::format("function `{}` was declared with other parameters on line {}", parsed.name, earlier.line));
+            fail(parsed.line, "function `{}` was declared with other parameters on line {}", parsed.name, earlier.line);
         }
         if (!earlier.is_defined) { earlier = std::move(parsed); }
         return known->second.index;
     }
 
     static bool same_parameters(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
-        if (a.size() != b.size()) { return false; }
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            if (a[i].size != b[i].size || a[i].offset != b[i].offset || a[i].in_register != b[i].in_register) {
-                return false;
-            }
-        }
-        return true;
+        return std::ranges::equal(a, b, [](const Parameter& one, const Parameter& other) {
+            return one.size == other.size && one.offset == other.offset && one.in_register == other.in_register;
+        });
     }
 
     static bool same_signature(const Function& a, const Function& b) {

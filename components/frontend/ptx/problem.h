@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,6 +17,11 @@ struct Problem {
 
 [[noreturn]] inline void fail(std::uint32_t line, std::string message) {
     throw Problem{line, std::move(message), {}};
+}
+/// The same with a format and its arguments.
+template <class First, class... Rest>
+[[noreturn]] void fail(std::uint32_t line, fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    fail(line, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
 }
 
 }  // namespace lookahead::ptx

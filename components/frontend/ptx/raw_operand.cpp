@@ -26,13 +26,13 @@ std::string take_special_name(Cursor& cursor, std::string_view name) {
 
 [[noreturn]] void refuse_name(const std::string& name, std::uint32_t line) {
     if (is_unsupported_special_register(name)) {
-        fail(line, fmt::format("special register {} is not supported; supported are %tid, %ntid, %ctaid, %nctaid with "
-                               ".x, .y or .z, %laneid, %warpid, %nwarpid, %smid, %nsmid, %gridid, %lanemask_*, %clock, "
-                               "%clock_hi, %clock64, %globaltimer, %dynamic_smem_size and %total_smem_size",
-                               name));
+        fail(line,
+             "special register {} is not supported; supported are %tid, %ntid, %ctaid, %nctaid with "
+             ".x, .y or .z, %laneid, %warpid, %nwarpid, %smid, %nsmid, %gridid, %lanemask_*, %clock, "
+             "%clock_hi, %clock64, %globaltimer, %dynamic_smem_size and %total_smem_size",
+             name);
     }
-    fail(line,
-         fmt::format("unknown name `{}`; registers, variables and functions must be declared before their use", name));
+    fail(line, "unknown name `{}`; registers, variables and functions must be declared before their use", name);
 }
 
 class OperandParser {

@@ -2,60 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace lookahead::ptx {
 namespace {
 
 struct RegisterRow {
     std::string_view name;
-    SpecialRegister reg;
-    Type type = Type::u32;
+    Type type;
 };
 
-constexpr std::array<RegisterRow, 33> kRegisters{{
-    {"%tid.x", SpecialRegister::tid_x},
-    {"%tid.y", SpecialRegister::tid_y},
-    {"%tid.z", SpecialRegister::tid_z},
-    {"%ntid.x", SpecialRegister::ntid_x},
-    {"%ntid.y", SpecialRegister::ntid_y},
-    {"%ntid.z", SpecialRegister::ntid_z},
-    {"%ctaid.x", SpecialRegister::ctaid_x},
-    {"%ctaid.y", SpecialRegister::ctaid_y},
-    {"%ctaid.z", SpecialRegister::ctaid_z},
-    {"%nctaid.x", SpecialRegister::nctaid_x},
-    {"%nctaid.y", SpecialRegister::nctaid_y},
-    {"%nctaid.z", SpecialRegister::nctaid_z},
-    {"%laneid", SpecialRegister::laneid},
-    {"%warpid", SpecialRegister::warpid},
-    {"%nwarpid", SpecialRegister::nwarpid},
-    {"%smid", SpecialRegister::smid},
-    {"%nsmid", SpecialRegister::nsmid},
-    {"%gridid", SpecialRegister::gridid, Type::u64},
-    {"%lanemask_eq", SpecialRegister::lanemask_eq},
-    {"%lanemask_le", SpecialRegister::lanemask_le},
-    {"%lanemask_lt", SpecialRegister::lanemask_lt},
-    {"%lanemask_ge", SpecialRegister::lanemask_ge},
-    {"%lanemask_gt", SpecialRegister::lanemask_gt},
-    {"%clock", SpecialRegister::clock},
-    {"%clock_hi", SpecialRegister::clock_hi},
-    {"%clock64", SpecialRegister::clock64, Type::u64},
-    {"%globaltimer", SpecialRegister::globaltimer, Type::u64},
-    {"%globaltimer_lo", SpecialRegister::globaltimer_lo},
-    {"%globaltimer_hi", SpecialRegister::globaltimer_hi},
-    {"%dynamic_smem_size", SpecialRegister::dynamic_smem_size},
-    {"%total_smem_size", SpecialRegister::total_smem_size},
-    // Registers of the driver: CUDA's headers read the address of a grid's workspace from two of them.
-    {"%envreg1", SpecialRegister::grid_workspace_high},
-    {"%envreg2", SpecialRegister::grid_workspace_low},
-}};
-
-constexpr bool registers_stand_in_the_order_of_the_enumeration() {
-    for (std::size_t i = 0; i < kRegisters.size(); ++i) {
-        if (static_cast<std::size_t>(kRegisters[i].reg) != i) { return false; }
-    }
-    return true;
-}
-static_assert(registers_stand_in_the_order_of_the_enumeration());
+/// In the order of the enumeration.
+constexpr RegisterRow kRegisters[] = {
+#define SPECIAL_REGISTER(name, text, type) {text, Type::type},
+#include "components/frontend/ptx/special_registers.def"
+};
 
 const RegisterRow& row(SpecialRegister reg) {
     return kRegisters[static_cast<std::size_t>(reg)];
@@ -72,10 +33,9 @@ Type type_of(SpecialRegister reg) {
 }
 
 std::optional<SpecialRegister> special_register_named(std::string_view name) {
-    for (const RegisterRow& candidate : kRegisters) {
-        if (candidate.name == name) { return candidate.reg; }
-    }
-    return std::nullopt;
+    const auto found = std::ranges::find(kRegisters, name, &RegisterRow::name);
+    if (found == std::end(kRegisters)) { return std::nullopt; }
+    return static_cast<SpecialRegister>(found - std::begin(kRegisters));
 }
 
 bool is_unsupported_special_register(std::string_view name) {

@@ -8,41 +8,10 @@
 
 namespace lookahead::ptx {
 
-/// The special registers that can be read. WARP_SZ is not among them: the parser makes it the immediate 32.
+/// The special registers that can be read (special_registers.def).
 enum class SpecialRegister : std::uint8_t {
-    tid_x,
-    tid_y,
-    tid_z,
-    ntid_x,
-    ntid_y,
-    ntid_z,
-    ctaid_x,
-    ctaid_y,
-    ctaid_z,
-    nctaid_x,
-    nctaid_y,
-    nctaid_z,
-    laneid,
-    warpid,
-    nwarpid,
-    smid,
-    nsmid,
-    gridid,
-    lanemask_eq,
-    lanemask_le,
-    lanemask_lt,
-    lanemask_ge,
-    lanemask_gt,
-    clock,
-    clock_hi,
-    clock64,
-    globaltimer,
-    globaltimer_lo,
-    globaltimer_hi,
-    dynamic_smem_size,
-    total_smem_size,
-    grid_workspace_high,
-    grid_workspace_low,
+#define SPECIAL_REGISTER(name, text, type) name,
+#include "components/frontend/ptx/special_registers.def"
 };
 
 /// PTX's name with the percent sign: "%tid.x".

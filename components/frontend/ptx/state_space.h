@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace lookahead::ptx {
 enum class StateSpace : std::uint8_t { generic, global, constant, shared, local, param, reg };
 
 /// PTX's word without the dot: "const", "global"; "generic" for generic.
-std::string_view name_of(StateSpace space);
+constexpr std::string_view name_of(StateSpace space) {
+    constexpr std::string_view kNames[] = {"generic", "global", "const", "shared", "local", "param", "reg"};
+    return kNames[static_cast<std::size_t>(space)];
+}
 
 }  // namespace lookahead::ptx

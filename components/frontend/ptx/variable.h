@@ -23,7 +23,7 @@ struct Relocation {
 
 /// A variable in memory: global, constant, shared or local, or a .param of a call.
 struct Variable {
-    std::string name;
+    std::string name{};
     StateSpace space = StateSpace::global;
     Type type = Type::none;      ///< of one element
     unsigned vector_width = 1;   ///< 2 or 4 for .v2, .v4 elements
@@ -32,8 +32,8 @@ struct Variable {
     bool is_extern = false;      ///< .extern: its size is known only at launch (shared) or when linked
     bool is_visible = false;     ///< .visible or .weak or .common
     bool has_initialiser = false;
-    std::vector<std::uint8_t> initialiser;  ///< size() bytes if has_initialiser; zero elsewhere
-    std::vector<Relocation> relocations;
+    std::vector<std::uint8_t> initialiser{};  ///< size() bytes if has_initialiser; zero elsewhere
+    std::vector<Relocation> relocations{};
     std::uint32_t line = 0;
 
     std::uint64_t size() const { return elements * vector_width * bytes(type); }

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/frontend/finaliser/simplify/rename.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {

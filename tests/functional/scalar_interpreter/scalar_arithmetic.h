@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "components/frontend/ptx/ir.h"
+#include "components/frontend/ptx/module.h"
 
 /// Internal to the scalar interpreter: instructions' results from their sources' bits, written after the text of the
 /// PTX ISA alone, with the host's rounding modes, long double and 128-bit integers.

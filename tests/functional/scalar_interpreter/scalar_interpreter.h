@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "components/device/device.h"
-#include "components/frontend/ptx/ir.h"
+#include "components/frontend/ptx/module.h"
 
 namespace lookahead::test {
 

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "components/frontend/cudart/protocol.h"
+#include "components/frontend/cudart/runtime/connection.h"
 
 /// CUDA's types as in the interface of its runtime.
 namespace lookahead::cudart {
@@ -29,14 +31,14 @@ struct PitchedPointer {
 
 /// cudaMemcpy3DParms.
 struct Copy3d {
-    void* source_array;
-    Position source_position;
-    PitchedPointer source;
-    void* destination_array;
-    Position destination_position;
-    PitchedPointer destination;
-    Extent extent;
-    int kind;
+    void* source_array = nullptr;
+    Position source_position{};
+    PitchedPointer source{};
+    void* destination_array = nullptr;
+    Position destination_position{};
+    PitchedPointer destination{};
+    Extent extent{};
+    int kind = kHostToHost;
 };
 static_assert(sizeof(Copy3d) == 160);
 
@@ -78,6 +80,14 @@ inline std::uint64_t address_of(const void* pointer) {
 }
 inline CudaError error_of(const Reply& reply) {
     return static_cast<CudaError>(reply.error);
+}
+
+/// Sets what the program has asked for; cudaErrorInvalidValue without a place for it.
+template <class Value>
+CudaError give(Value* place, std::type_identity_t<Value> value) {
+    if (place == nullptr) { return remember(kInvalidValue); }
+    *place = value;
+    return kSuccess;
 }
 
 /// Copies and fillings at once, for any stream; the public functions use them.

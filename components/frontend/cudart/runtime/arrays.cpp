@@ -17,15 +17,7 @@ constexpr std::size_t kFaces = 6;  // layers of a cube
 
 enum ArrayFlag : unsigned { kLayered = 1, kSurface = 2, kCubemap = 4, kGather = 8 };
 
-/// A part of an array's plane, from byte `x` of row `y` on.
-Copy3d plane_copy(const Extent& extent, int kind) {
-    Copy3d box{};
-    box.extent = extent;
-    box.kind = kind;
-    return box;
-}
-
-/// The position of an array in a box, in elements.
+/// The place of byte `byte` of row `row` in an array, in elements.
 Position position_in(const Array& array, std::size_t byte, std::size_t row) {
     return {byte / array.element_bytes(), row, 0};
 }
@@ -45,21 +37,21 @@ bool fits(const Array* array, std::size_t byte, std::size_t row, std::size_t wid
 CudaError copy_to_plane(Array* to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                         std::size_t height, int kind) {
     if (!fits(to, x, y, width, height) || (height > 1 && pitch < width)) { return remember(kInvalidValue); }
-    Copy3d box = plane_copy({width / to->element_bytes(), height, 1}, kind);
-    box.destination_array = to;
-    box.destination_position = position_in(*to, x, y);
-    box.source = rows_at(from, pitch, width, height);
-    return copy_box_now(box);
+    return copy_box_now({.source = rows_at(from, pitch, width, height),
+                         .destination_array = to,
+                         .destination_position = position_in(*to, x, y),
+                         .extent = {width / to->element_bytes(), height, 1},
+                         .kind = kind});
 }
 
 CudaError copy_from_plane(void* to, std::size_t pitch, const Array* from, std::size_t x, std::size_t y,
                           std::size_t width, std::size_t height, int kind) {
     if (!fits(from, x, y, width, height) || (height > 1 && pitch < width)) { return remember(kInvalidValue); }
-    Copy3d box = plane_copy({width / from->element_bytes(), height, 1}, kind);
-    box.source_array = const_cast<Array*>(from);
-    box.source_position = position_in(*from, x, y);
-    box.destination = rows_at(to, pitch, width, height);
-    return copy_box_now(box);
+    return copy_box_now({.source_array = const_cast<Array*>(from),
+                         .source_position = position_in(*from, x, y),
+                         .destination = rows_at(to, pitch, width, height),
+                         .extent = {width / from->element_bytes(), height, 1},
+                         .kind = kind});
 }
 
 CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, const Array* from, std::size_t x,
@@ -68,12 +60,12 @@ CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, con
         to->element_bytes() != from->element_bytes()) {
         return remember(kInvalidValue);
     }
-    Copy3d box = plane_copy({width / to->element_bytes(), height, 1}, kind);
-    box.destination_array = to;
-    box.destination_position = position_in(*to, to_x, to_y);
-    box.source_array = const_cast<Array*>(from);
-    box.source_position = position_in(*from, x, y);
-    return copy_box_now(box);
+    return copy_box_now({.source_array = const_cast<Array*>(from),
+                         .source_position = position_in(*from, x, y),
+                         .destination_array = to,
+                         .destination_position = position_in(*to, to_x, to_y),
+                         .extent = {width / to->element_bytes(), height, 1},
+                         .kind = kind});
 }
 
 /// For the functions without a width, whose bytes continue from row to row.

@@ -26,8 +26,8 @@ int signed_of(std::uint32_t value) {
 
 /// Fills the members common to all versions of cudaDeviceProp. Limits of textures are those of capability 7.5 in the
 /// CUDA C++ Programming Guide's table of technical specifications.
-template <class Properties>
-void fill_common(Properties& p) {
+template <int kMajor>
+void fill_common(Properties<kMajor>& p) {
     const DeviceInformation& device = device_information();
     std::snprintf(p.name, sizeof p.name, "%s", device.name);
     p.totalGlobalMem = device.memory_bytes;
@@ -65,10 +65,7 @@ void fill_common(Properties& p) {
     p.managedMemory = 1;
     p.cooperativeLaunch = 1;
     p.maxBlocksPerMultiProcessor = signed_of(device.blocks_per_multiprocessor);
-}
-template <class Properties>
-void fill_newer(Properties& p) {
-    p.sharedMemPerBlockOptin = device_information().shared_bytes_per_block;
+    p.sharedMemPerBlockOptin = device.shared_bytes_per_block;
     p.hostRegisterSupported = 1;
     p.memoryPoolsSupported = 1;
 }
@@ -76,7 +73,6 @@ void fill_newer(Properties& p) {
 Properties12 properties12() {
     Properties12 p{};
     fill_common(p);
-    fill_newer(p);
     p.clockRate = signed_of(device_information().clock_kilohertz);
     p.memoryClockRate = signed_of(device_information().memory_clock_kilohertz);
     p.deviceOverlap = 1;
@@ -215,14 +211,10 @@ using namespace lookahead::cudart;
 extern "C" {
 
 CudaError cudaGetDeviceCount(int* count) {
-    if (count == nullptr) { return remember(kInvalidValue); }
-    *count = 1;
-    return kSuccess;
+    return give(count, 1);
 }
 CudaError cudaGetDevice(int* device) {
-    if (device == nullptr) { return remember(kInvalidValue); }
-    *device = 0;
-    return kSuccess;
+    return give(device, 0);
 }
 CudaError cudaSetDevice(int device) {
     return check_device(device);
@@ -254,7 +246,6 @@ CudaError cudaGetDeviceProperties(void* properties, int device) {
     if (kRuntimeMajor >= 13) {
         Properties13 p{};
         fill_common(p);
-        fill_newer(p);
         std::memcpy(properties, &p, sizeof p);
     } else {
         const Properties12 p = properties12();
@@ -331,9 +322,7 @@ CudaError cudaDeviceDisablePeerAccess(int) {
 }
 
 CudaError cudaDriverGetVersion(int* version) {
-    if (version == nullptr) { return remember(kInvalidValue); }
-    *version = kRuntimeMajor * 1000;
-    return kSuccess;
+    return give(version, kRuntimeMajor * 1000);
 }
 LOOKAHEAD_SECOND_NAME(cudaDriverGetVersion, cudaRuntimeGetVersion)
 

@@ -1,109 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 namespace lookahead::cudart {
 
-/// cudaDeviceProp with CUDA's member names (CUDA Runtime API reference).
-struct Properties13 {
-    char name[256];
-    char uuid[16];
-    char luid[8];
-    unsigned luidDeviceNodeMask;
-    std::size_t totalGlobalMem;
-    std::size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
-    std::size_t memPitch;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
-    std::size_t totalConstMem;
-    int major;
-    int minor;
-    std::size_t textureAlignment;
-    std::size_t texturePitchAlignment;
-    int multiProcessorCount;
-    int integrated;
-    int canMapHostMemory;
-    int maxTexture1D;
-    int maxTexture1DMipmap;
-    int maxTexture2D[2];
-    int maxTexture2DMipmap[2];
-    int maxTexture2DLinear[3];
-    int maxTexture2DGather[2];
-    int maxTexture3D[3];
-    int maxTexture3DAlt[3];
-    int maxTextureCubemap;
-    int maxTexture1DLayered[2];
-    int maxTexture2DLayered[3];
-    int maxTextureCubemapLayered[2];
-    int maxSurface1D;
-    int maxSurface2D[2];
-    int maxSurface3D[3];
-    int maxSurface1DLayered[2];
-    int maxSurface2DLayered[3];
-    int maxSurfaceCubemap;
-    int maxSurfaceCubemapLayered[2];
-    std::size_t surfaceAlignment;
-    int concurrentKernels;
-    int ECCEnabled;
-    int pciBusID;
-    int pciDeviceID;
-    int pciDomainID;
-    int tccDriver;
-    int asyncEngineCount;
-    int unifiedAddressing;
-    int memoryBusWidth;
-    int l2CacheSize;
-    int persistingL2CacheMaxSize;
-    int maxThreadsPerMultiProcessor;
-    int streamPrioritiesSupported;
-    int globalL1CacheSupported;
-    int localL1CacheSupported;
-    std::size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor;
-    int managedMemory;
-    int isMultiGpuBoard;
-    int multiGpuBoardGroupID;
-    int hostNativeAtomicSupported;
-    int pageableMemoryAccess;
-    int concurrentManagedAccess;
-    int computePreemptionSupported;
-    int canUseHostPointerForRegisteredMem;
-    int cooperativeLaunch;
-    std::size_t sharedMemPerBlockOptin;
-    int pageableMemoryAccessUsesHostPageTables;
-    int directManagedMemAccessFromHost;
-    int maxBlocksPerMultiProcessor;
-    int accessPolicyMaxWindowSize;
-    std::size_t reservedSharedMemPerBlock;
-    int hostRegisterSupported;
-    int sparseCudaArraySupported;
-    int hostRegisterReadOnlySupported;
-    int timelineSemaphoreInteropSupported;
-    int memoryPoolsSupported;
-    int gpuDirectRDMASupported;
-    unsigned gpuDirectRDMAFlushWritesOptions;
-    int gpuDirectRDMAWritesOrdering;
-    unsigned memoryPoolSupportedHandleTypes;
-    int deferredMappingCudaArraySupported;
-    int ipcEventSupported;
-    int clusterLaunch;
-    int unifiedFunctionPointers;
-    int deviceNumaConfig;
-    int deviceNumaId;
-    int mpsEnabled;
-    int hostNumaId;
-    unsigned gpuPciDeviceID;
-    unsigned gpuPciSubsystemID;
-    int hostNumaMultinodeIpcSupported;
-    int reserved[56];
-};
-static_assert(sizeof(Properties13) == 1008);
+/// A number that CUDA 13 has no longer: it takes no room there. `kPlace` makes the types of such members different.
+template <int kMajor, int kPlace>
+using Until12 = std::conditional_t<kMajor <= 12, int, std::integral_constant<int, kPlace>>;
 
-/// cudaDeviceProp of CUDA 12; CUDA 11's is its beginning.
-struct Properties12 {
+/// cudaDeviceProp with CUDA's member names (CUDA Runtime API reference), of CUDA 12 or 13; CUDA 11's is the beginning
+/// of CUDA 12's.
+template <int kMajor>
+struct Properties {
     char name[256];
     char uuid[16];
     char luid[8];
@@ -116,21 +25,21 @@ struct Properties12 {
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
     int maxGridSize[3];
-    int clockRate;
+    [[no_unique_address]] Until12<kMajor, 0> clockRate;
     std::size_t totalConstMem;
     int major;
     int minor;
     std::size_t textureAlignment;
     std::size_t texturePitchAlignment;
-    int deviceOverlap;
+    [[no_unique_address]] Until12<kMajor, 1> deviceOverlap;
     int multiProcessorCount;
-    int kernelExecTimeoutEnabled;
+    [[no_unique_address]] Until12<kMajor, 2> kernelExecTimeoutEnabled;
     int integrated;
     int canMapHostMemory;
-    int computeMode;
+    [[no_unique_address]] Until12<kMajor, 3> computeMode;
     int maxTexture1D;
     int maxTexture1DMipmap;
-    int maxTexture1DLinear;
+    [[no_unique_address]] Until12<kMajor, 4> maxTexture1DLinear;
     int maxTexture2D[2];
     int maxTexture2DMipmap[2];
     int maxTexture2DLinear[3];
@@ -157,7 +66,7 @@ struct Properties12 {
     int tccDriver;
     int asyncEngineCount;
     int unifiedAddressing;
-    int memoryClockRate;
+    [[no_unique_address]] Until12<kMajor, 5> memoryClockRate;
     int memoryBusWidth;
     int l2CacheSize;
     int persistingL2CacheMaxSize;
@@ -171,13 +80,13 @@ struct Properties12 {
     int isMultiGpuBoard;
     int multiGpuBoardGroupID;
     int hostNativeAtomicSupported;
-    int singleToDoublePrecisionPerfRatio;
+    [[no_unique_address]] Until12<kMajor, 6> singleToDoublePrecisionPerfRatio;
     int pageableMemoryAccess;
     int concurrentManagedAccess;
     int computePreemptionSupported;
     int canUseHostPointerForRegisteredMem;
     int cooperativeLaunch;
-    int cooperativeMultiDeviceLaunch;
+    [[no_unique_address]] Until12<kMajor, 7> cooperativeMultiDeviceLaunch;
     std::size_t sharedMemPerBlockOptin;
     int pageableMemoryAccessUsesHostPageTables;
     int directManagedMemAccessFromHost;
@@ -197,8 +106,10 @@ struct Properties12 {
     int ipcEventSupported;
     int clusterLaunch;
     int unifiedFunctionPointers;
-    int reserved[63];
+    int reserved[63];  ///< CUDA 13 has names for the first seven
 };
-static_assert(sizeof(Properties12) == 1032);
+using Properties12 = Properties<12>;
+using Properties13 = Properties<13>;
+static_assert(sizeof(Properties12) == 1032 && sizeof(Properties13) == 1008);
 
 }  // namespace lookahead::cudart

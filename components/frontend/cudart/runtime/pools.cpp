@@ -1,6 +1,5 @@
 // Memory pools. All memory comes from the device's one allocator; a pool retains none and only stores its attributes.
 #include <cstring>
-#include <string>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"

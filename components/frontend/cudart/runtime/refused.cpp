@@ -1,5 +1,4 @@
 // The functions of the CUDA 13 runtime that the replacement does not have: each ends the program and reports its name.
-#include <string>
 
 #include "components/frontend/cudart/runtime/connection.h"
 

@@ -155,23 +155,17 @@ LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery)
 LOOKAHEAD_SECOND_NAME(cudaStreamSynchronize, cudaStreamQuery_ptsz)
 CudaError cudaStreamGetFlags(void* stream, unsigned* flags) {
     if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
-    if (flags == nullptr) { return remember(kInvalidValue); }
-    *flags = stream_of(stream).flags;
-    return kSuccess;
+    return give(flags, stream_of(stream).flags);
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetFlags, _ptsz)
 CudaError cudaStreamGetPriority(void* stream, int* priority) {
     if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
-    if (priority == nullptr) { return remember(kInvalidValue); }
-    *priority = stream_of(stream).priority;
-    return kSuccess;
+    return give(priority, stream_of(stream).priority);
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetPriority, _ptsz)
 CudaError cudaStreamGetId(void* stream, unsigned long long* id) {
     if (!is_stream(stream)) { return remember(kInvalidResourceHandle); }
-    if (id == nullptr) { return remember(kInvalidValue); }
-    *id = stream_of(stream).id;
-    return kSuccess;
+    return give(id, stream_of(stream).id);
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetId, _ptsz)
 CudaError cudaStreamGetDevice(void*, int* device) {

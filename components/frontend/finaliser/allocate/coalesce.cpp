@@ -64,13 +64,11 @@ class Coalescer {
 
 std::vector<Merged> coalesce_copies(const VirtualKernel& kernel, std::vector<RangeSet>& ranges) {
     Coalescer coalescer(kernel, ranges);
-    for (const VirtualBlock& block : kernel.blocks) {
-        for (const VirtualInstruction& instruction : block.code) {
-            if (is_copy(instruction) && instruction.source[0].kind == isa::Operand::Kind::reg) {
-                coalescer.visit(instruction);
-            }
+    for_each_instruction(kernel, [&coalescer](const VirtualInstruction& instruction) {
+        if (is_copy(instruction) && instruction.source[0].kind == isa::Operand::Kind::reg) {
+            coalescer.visit(instruction);
         }
-    }
+    });
     return coalescer.result();
 }
 

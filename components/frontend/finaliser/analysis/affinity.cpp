@@ -10,14 +10,7 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
-
 namespace {
-
-bool is_whole_number(isa::Type type) {
-    return isa::is_word(type) || isa::is_pair(type);
-}
 
 Affinity special(isa::SpecialRegister which) {
     switch (which) {
@@ -158,7 +151,9 @@ class Analysis {
                 break;
         }
         if (most != Affinity::affine) { return most; }
-        if (!is_whole_number(machine.type)) { return machine.operation == Operation::mov ? most : Affinity::generic; }
+        if (!isa::is_word_or_pair(machine.type)) {
+            return machine.operation == Operation::mov ? most : Affinity::generic;
+        }
         switch (machine.operation) {
             case Operation::mov:
             case Operation::convert:

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "components/frontend/finaliser/analysis/flow.h"
-
 namespace lookahead::finaliser {
 
 using ptx::kNoNode;
@@ -20,14 +18,10 @@ void split_at_jumps(VirtualKernel& kernel) {
             if (is_jump(block.code[i]) && i + 1 < block.code.size()) { blocks.emplace_back(); }
         }
     }
-    for (VirtualBlock& block : blocks) {
-        for (VirtualInstruction& instruction : block.code) {
-            if (instruction.machine.operation == isa::Operation::bra) {
-                instruction.target = first[instruction.target];
-            }
-        }
-    }
     kernel.blocks = std::move(blocks);
+    for_each_instruction(kernel, [&first](VirtualInstruction& instruction) {
+        if (instruction.machine.operation == isa::Operation::bra) { instruction.target = first[instruction.target]; }
+    });
 }
 
 Flow::Flow(const VirtualKernel& kernel)
@@ -36,7 +30,8 @@ Flow::Flow(const VirtualKernel& kernel)
       order_(ptx::reverse_post_order(graph_)),
       reachable_(graph_.size(), false),
       post_dominators_(ptx::immediate_post_dominators(graph_)),
-      branches_(graph_.size(), nullptr) {
+      branches_(graph_.size(), nullptr),
+      loops_(natural_loops(graph_, ptx::DominatorTree(ptx::immediate_dominators(graph_)), order_)) {
     for (std::uint32_t block : order_) { reachable_[block] = true; }
     for (auto& list : predecessors_) {
         std::erase_if(list, [this](std::uint32_t block) { return !reachable_[block]; });
@@ -45,29 +40,7 @@ Flow::Flow(const VirtualKernel& kernel)
         const auto& code = kernel.blocks[block].code;
         if (!code.empty() && is_jump(code.back()) && code.back().guarded()) { branches_[block] = &code.back(); }
     }
-    find_loops();
     find_controllers();
-}
-
-void Flow::find_loops() {
-    const ptx::DominatorTree dominators(ptx::immediate_dominators(graph_));
-    for (std::uint32_t header : order_) {
-        Loop loop{header, BitSet(blocks())};
-        std::vector<std::uint32_t> open;
-        for (std::uint32_t latch : predecessors_[header]) {
-            if (dominators.dominates(header, latch)) { open.push_back(latch); }
-        }
-        if (open.empty()) { continue; }
-        loop.blocks.insert(header);
-        while (!open.empty()) {
-            const std::uint32_t block = open.back();
-            open.pop_back();
-            if (loop.blocks.contains(block)) { continue; }
-            loop.blocks.insert(block);
-            open.insert(open.end(), predecessors_[block].begin(), predecessors_[block].end());
-        }
-        loops_.push_back(std::move(loop));
-    }
 }
 
 void Flow::find_controllers() {

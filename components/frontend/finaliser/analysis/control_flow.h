@@ -3,20 +3,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "components/frontend/finaliser/analysis/flow.h"
 #include "components/frontend/finaliser/code/bit_set.h"
 #include "components/frontend/finaliser/code/virtual_kernel.h"
-#include "components/frontend/ptx/graph.h"
 
 namespace lookahead::finaliser {
 
 /// Makes every jump the last instruction of its block.
 void split_at_jumps(VirtualKernel& kernel);
-
-/// A natural loop: the blocks of all edges back to one header.
-struct Loop {
-    std::uint32_t header = 0;
-    BitSet blocks;
-};
 
 /// Queries about a kernel's control flow. Valid while blocks and jumps are unchanged.
 class Flow {
@@ -49,7 +43,6 @@ class Flow {
     BitSet up_to(std::uint32_t block, std::uint32_t end) const;
 
   private:
-    void find_loops();
     BitSet reached_from(std::vector<std::uint32_t> open, BitSet reached) const;
     void find_controllers();
     /// By block: the name of the path from the branch at the end of `block` that leads there, up to where all meet.

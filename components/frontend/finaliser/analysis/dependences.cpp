@@ -1,35 +1,21 @@
 #include "components/frontend/finaliser/analysis/dependences.h"
 
-#include <vector>
-
 #include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
 using isa::Space;
 
 namespace {
 
 /// Estimated cycles until a result can be used. Only the magnitude matters, which is the same on all machines.
 std::uint32_t latency_of(const isa::InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case Operation::load:
-        case Operation::atomic:
-        case Operation::load_stride:
-        case Operation::load_indirect:
+    switch (isa::info_of(instruction.operation).group) {
+        case isa::OperationGroup::memory:
             return instruction.space == Space::shared ? 30 : 300;
-        case Operation::div:
-        case Operation::rem:
-        case Operation::sqrt:
-        case Operation::rcp:
-        case Operation::rsqrt:
-        case Operation::ex2:
-        case Operation::lg2:
-        case Operation::sin:
-        case Operation::cos:
-        case Operation::tanh:
+        case isa::OperationGroup::divide:
+        case isa::OperationGroup::root:
+        case isa::OperationGroup::special:
             return 24;
         default:
             return 8;
@@ -193,18 +179,11 @@ class DependencesBuilder {
 }  // namespace
 
 bool holds_everything(const VirtualInstruction& instruction) {
-    if (is_jump(instruction) || instruction.machine.operation == Operation::nop ||
-        instruction.machine.operation == Operation::warp_sync || isa::is_vector_memory(instruction.machine.operation)) {
-        return true;
-    }
-    switch (instruction.machine.special) {
-        case isa::SpecialRegister::clock:
-        case isa::SpecialRegister::clock64:
-        case isa::SpecialRegister::globaltimer:
-            return true;
-        default:
-            return false;
-    }
+    const Operation operation = instruction.machine.operation;
+    const isa::SpecialRegister special = instruction.machine.special;
+    return is_jump(instruction) || operation == Operation::nop || operation == Operation::warp_sync ||
+           isa::is_vector_memory(operation) || special == isa::SpecialRegister::clock ||
+           special == isa::SpecialRegister::clock64 || special == isa::SpecialRegister::globaltimer;
 }
 
 Dependences DependenceFinder::in(std::span<const VirtualInstruction> code) {

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/calls/addressed_parameters.h"
+#include "components/frontend/finaliser/calls/calls.h"
 
 #include <algorithm>
 #include <map>
@@ -9,15 +9,6 @@
 #include "components/frontend/finaliser/calls/parameter_addresses.h"
 
 namespace lookahead::finaliser {
-
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::StateSpace;
-using ptx::SymbolKind;
-using ptx::Type;
 
 namespace {
 
@@ -36,14 +27,11 @@ bool is_weak_load(const Instruction& instruction) {
 }
 
 Instruction access(const Instruction& origin, Opcode opcode, StateSpace space, Type type) {
-    Instruction instruction;
-    instruction.opcode = opcode;
-    instruction.modifiers.space = space;
-    instruction.modifiers.types[0] = type;
-    instruction.destination_count = opcode == Opcode::ld ? 1 : 0;
-    instruction.line = origin.line;
-    instruction.text = origin.text;
-    return instruction;
+    return {.opcode = opcode,
+            .modifiers = {.types = {type}, .space = space},
+            .destination_count = opcode == Opcode::ld ? 1U : 0U,
+            .line = origin.line,
+            .text = origin.text};
 }
 
 /// Copies to local memory, made when the thread begins, of the parameters whose addresses are taken.

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-namespace lookahead::finaliser {
+#include "components/frontend/finaliser/calls/operands.h"
 
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::OperandKind;
-using ptx::SymbolKind;
+namespace lookahead::finaliser {
 
 namespace {
 

@@ -4,26 +4,17 @@
 
 #include "components/frontend/finaliser/calls/operands.h"
 #include "components/frontend/finaliser/calls/recursive_frame.h"
-#include "components/isa/call_stack.h"
+#include "components/isa/code_address.h"
 
 namespace lookahead::finaliser {
 
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::SymbolKind;
-using ptx::Type;
-
 void CallStackWriter::append_stack() {
-    ptx::Variable stack;
-    stack.name = "stack";
-    stack.space = ptx::StateSpace::local;
-    stack.type = Type::b8;
-    stack.elements = isa::kCallStackBytes;
-    stack.alignment = kFrameAlignment;
     stack_ = static_cast<std::uint32_t>(result_.variables.size());
-    result_.variables.push_back(std::move(stack));
+    result_.variables.push_back({.name = "stack",
+                                 .space = ptx::StateSpace::local,
+                                 .type = Type::b8,
+                                 .elements = isa::kCallStackBytes,
+                                 .alignment = kFrameAlignment});
     stack_end_ = new_register("stack_end", Type::u32);
     append_move({}, register_operand(stack_end_, Type::u32), number_operand(0, Type::u32), Type::u32);
 }
@@ -36,9 +27,7 @@ void CallStackWriter::append_stack_move(const Instruction& origin, std::uint32_t
 std::uint32_t CallStackWriter::append_frame_address(const Instruction& origin) {
     const Type type = address_type_;
     const std::uint32_t stack = new_register("stack", type), frame = new_register("frame", type);
-    Operand variable;
-    variable.kind = OperandKind::symbol;
-    variable.symbol = {SymbolKind::function_variable, stack_};
+    const Operand variable{.kind = OperandKind::symbol, .symbol = {SymbolKind::function_variable, stack_}};
     append_move(origin, register_operand(stack, type), variable, type);
     Operand offset = register_operand(stack_end_, Type::u32);
     if (type == Type::u64) {

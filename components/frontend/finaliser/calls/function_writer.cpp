@@ -6,20 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::SymbolKind;
-using ptx::Type;
-
-namespace {
-
-Operand parameter_operand(std::uint32_t variable, std::uint32_t offset) {
-    return address_operand({SymbolKind::function_variable, variable}, offset);
-}
-
-}  // namespace
-
 FunctionWriter::FunctionWriter(const ptx::Function& function) : result_(function) {
     result_.registers.clear();
     result_.variables.clear();
@@ -28,14 +14,12 @@ FunctionWriter::FunctionWriter(const ptx::Function& function) : result_(function
 }
 
 std::uint32_t FunctionWriter::new_parameter_variable(const ptx::Parameter& parameter) {
-    ptx::Variable variable;
-    variable.name = parameter.name;
-    variable.space = ptx::StateSpace::param;
-    variable.type = parameter.type;
-    variable.vector_width = parameter.vector_width;
-    variable.elements = parameter.elements;
-    variable.alignment = parameter.alignment;
-    result_.variables.push_back(std::move(variable));
+    result_.variables.push_back({.name = parameter.name,
+                                 .space = ptx::StateSpace::param,
+                                 .type = parameter.type,
+                                 .vector_width = parameter.vector_width,
+                                 .elements = parameter.elements,
+                                 .alignment = parameter.alignment});
     return static_cast<std::uint32_t>(result_.variables.size() - 1);
 }
 
@@ -76,7 +60,7 @@ void FunctionWriter::append_access(const Instruction& origin, Opcode opcode, std
     value.type = type;
     const bool loads = opcode == Opcode::ld;
     access.destination_count = loads ? 1 : 0;
-    access.operands = {parameter_operand(variable, offset), std::move(value)};
+    access.operands = {address_operand({SymbolKind::function_variable, variable}, offset), std::move(value)};
     if (loads) { std::swap(access.operands[0], access.operands[1]); }
 }
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/calls/inline_calls.h"
+#include "components/frontend/finaliser/calls/calls.h"
 
 #include <algorithm>
 #include <deque>
@@ -14,14 +14,6 @@
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
-
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::SymbolKind;
-using ptx::Type;
 
 namespace {
 
@@ -268,21 +260,24 @@ class Inliner : private CallStackWriter {
         return append_branch(call, ptx::Guard{predicate, false});
     }
 
+    /// Sets a register to an argument, which is a .param variable or a value.
+    void append_argument(const Instruction& call, const Operand& reg, const Operand& argument) {
+        if (argument.kind == OperandKind::symbol) {
+            append_access(call, Opcode::ld, argument.symbol.index, reg, reg.type);
+        } else {
+            append_move(call, reg, argument, reg.type);
+        }
+    }
+
     /// Passes an argument; returns the variable that is the callee's parameter. Parameters in registers are set; the
     /// callee's registers come next.
     std::uint32_t pass(const Instruction& call, const Body& callee, const ptx::Parameter& parameter,
                        const Operand& argument) {
-        const bool in_memory = argument.kind == OperandKind::symbol;
-        const Operand reg = register_operand(callee.first_register + parameter.reg, parameter.type);
         if (parameter.in_register) {
-            if (in_memory) {
-                append_access(call, Opcode::ld, argument.symbol.index, reg, parameter.type);
-            } else {
-                append_move(call, reg, argument, parameter.type);
-            }
+            append_argument(call, register_operand(callee.first_register + parameter.reg, parameter.type), argument);
             return 0;
         }
-        if (in_memory) { return argument.symbol.index; }
+        if (argument.kind == OperandKind::symbol) { return argument.symbol.index; }
         const std::uint32_t variable = new_parameter_variable(parameter);
         append_access(call, Opcode::st, variable, argument, parameter.type);
         return variable;
@@ -316,11 +311,7 @@ class Inliner : private CallStackWriter {
             const Operand argument = moved(caller, arguments_of(call)[i], call);
             const Type type = function.parameters[i].type;
             operands.push_back(register_operand(new_register("assertion", type), type));
-            if (argument.kind == OperandKind::symbol) {
-                append_access(call, Opcode::ld, argument.symbol.index, operands.back(), type);
-            } else {
-                append_move(call, operands.back(), argument, type);
-            }
+            append_argument(call, operands.back(), argument);
         }
         append_like(call, Opcode::trap, Type::none).operands = std::move(operands);
         end_skip(skip);
@@ -445,16 +436,10 @@ class Inliner : private CallStackWriter {
         for (std::size_t i = 0; i < callee.function.parameters.size(); ++i) {
             const ptx::Parameter& parameter = callee.function.parameters[i];
             const Operand argument = moved(caller, arguments[i], call);
-            const bool in_memory = argument.kind == OperandKind::symbol;
             if (parameter.in_register) {
                 values[i] = new_register("argument", parameter.type);
-                const Operand value = register_operand(values[i], parameter.type);
-                if (in_memory) {
-                    append_access(call, Opcode::ld, argument.symbol.index, value, parameter.type);
-                } else {
-                    append_move(call, value, argument, parameter.type);
-                }
-            } else if (in_memory) {
+                append_argument(call, register_operand(values[i], parameter.type), argument);
+            } else if (argument.kind == OperandKind::symbol) {
                 append_variable_copy(call, callee.parameters[i], argument.symbol.index);
             } else {
                 append_access(call, Opcode::st, callee.parameters[i], argument, parameter.type);
@@ -505,12 +490,7 @@ class Inliner : private CallStackWriter {
     }
 
     /// An instruction that represents the function in messages.
-    static Instruction place_of(const Function& function) {
-        Instruction place;
-        place.line = function.line;
-        place.text = function.name;
-        return place;
-    }
+    static Instruction place_of(const Function& function) { return {.line = function.line, .text = function.name}; }
 
     void append_returns(const Subroutine& subroutine) {
         const Instruction origin = place_of(subroutine.function);

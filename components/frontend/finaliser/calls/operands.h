@@ -3,43 +3,37 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "components/frontend/ptx/instruction.h"
+#include "components/frontend/ptx/function.h"
 #include "components/frontend/ptx/operand.h"
 
 namespace lookahead::finaliser {
 
+// This folder works on PTX before it is lowered.
+using ptx::Function;
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::StateSpace;
+using ptx::SymbolKind;
+using ptx::Type;
+
 inline ptx::Operand register_operand(std::uint32_t reg, ptx::Type type) {
-    ptx::Operand operand;
-    operand.kind = ptx::OperandKind::reg;
-    operand.type = type;
-    operand.reg = reg;
-    return operand;
+    return {.kind = ptx::OperandKind::reg, .type = type, .reg = reg};
 }
 
 inline ptx::Operand number_operand(std::uint64_t value, ptx::Type type) {
-    ptx::Operand operand;
-    operand.kind = ptx::OperandKind::immediate;
-    operand.type = type;
-    operand.value = value;
-    return operand;
+    return {.kind = ptx::OperandKind::immediate, .type = type, .value = value};
 }
 
 /// Instruction `target` of the function, as a branch names it.
 inline ptx::Operand label_operand(std::uint32_t target) {
-    ptx::Operand operand;
-    operand.kind = ptx::OperandKind::label;
-    operand.target = target;
-    return operand;
+    return {.kind = ptx::OperandKind::label, .target = target};
 }
 
 /// The address `offset` bytes after a symbol's.
 inline ptx::Operand address_operand(ptx::SymbolReference symbol, std::uint64_t offset) {
-    ptx::Operand operand;
-    operand.kind = ptx::OperandKind::address;
-    operand.type = ptx::Type::u64;
-    operand.symbol = symbol;
-    operand.value = offset;
-    return operand;
+    return {.kind = ptx::OperandKind::address, .type = ptx::Type::u64, .symbol = symbol, .value = offset};
 }
 
 /// The address of a kernel's parameter as a value, as `mov` takes it.

@@ -6,13 +6,6 @@
 
 namespace lookahead::finaliser {
 
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::StateSpace;
-using ptx::SymbolKind;
-
 namespace {
 
 bool takes_address(const Instruction& instruction) {

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "components/frontend/finaliser/calls/operands.h"
 #include "components/frontend/finaliser/code/bit_set.h"
 
 namespace lookahead::finaliser {
-
-using ptx::Function;
-using ptx::Instruction;
-using ptx::Opcode;
-using ptx::Operand;
-using ptx::OperandKind;
-using ptx::SymbolKind;
 
 namespace {
 

@@ -1,13 +1,26 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "components/frontend/finaliser/code/register_bounds.h"
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
 namespace lookahead::finaliser {
+
+/// A range of register limits, from `least` to `most`, with the same result.
+struct RegisterBounds {
+    unsigned least = 0;
+    unsigned most = std::numeric_limits<unsigned>::max();
+
+    bool contain(unsigned registers) const { return least <= registers && registers <= most; }
+    void narrow_to(const RegisterBounds& other) {
+        least = std::max(least, other.least);
+        most = std::min(most, other.most);
+    }
+};
 
 /// A further program of a kernel: other code for the same launch, which a separate stream executes (isa::Program).
 struct VirtualProgram {

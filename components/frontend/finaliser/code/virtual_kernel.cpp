@@ -4,7 +4,7 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
+using isa::OperationGroup;
 
 std::uint32_t VirtualKernel::new_rows(unsigned count) {
     LOOKAHEAD_ASSERT(count >= 1 && count <= isa::kMostOperandRows, "a group has 1 to 16 rows");
@@ -20,8 +20,10 @@ void VirtualKernel::annotate(VirtualInstruction& instruction, std::string_view t
     instruction.annotations = static_cast<std::uint32_t>(annotations.size() - 1);
 }
 
-VirtualInstruction beside(const VirtualInstruction& served) {
+VirtualInstruction beside(const VirtualInstruction& served, Operation operation, Type type) {
     VirtualInstruction made;
+    made.machine.operation = operation;
+    made.machine.type = type;
     made.machine.line = served.machine.line;
     made.origin = served.origin;
     return made;
@@ -48,32 +50,22 @@ bool is_jump(const VirtualInstruction& instruction) {
 }
 
 bool has_side_effect(const VirtualInstruction& instruction) {
-    switch (instruction.machine.operation) {
-        case Operation::nop:
-        case Operation::bra:
-        case Operation::exit:
-        case Operation::trap:
-        case Operation::barrier:
-        case Operation::membar:
-        case Operation::warp_sync:
-        case Operation::store:
-        case Operation::store_stride:
-        case Operation::store_indirect:
-        case Operation::atomic:
-        case Operation::reduce:
-        case Operation::enqueue:
-        case Operation::dequeue:
+    const isa::InstructionForm& machine = instruction.machine;
+    switch (isa::info_of(machine.operation).group) {
+        case OperationGroup::none:
+        case OperationGroup::branch:
+        case OperationGroup::exit:
+        case OperationGroup::trap:
+        case OperationGroup::barrier:
+        case OperationGroup::fence:
             return true;
-        // The paper's compiler did not know what these do, so it kept each of them (Crago et al., section 7.1).
-        case Operation::load_stride:
-        case Operation::load_indirect:
-            return true;
-        case Operation::load:
-            if (instruction.machine.dequeues) { return true; }
-            return instruction.machine.order != isa::Order::weak;
-        // Other lanes may wait for this one.
+        case OperationGroup::memory:
+            // The paper's compiler did not know what load_stride and load_indirect do, so it kept each of them (Crago
+            // et al., section 7.1).
+            return machine.operation != Operation::load || machine.dequeues || machine.order != isa::Order::weak;
         default:
-            return meets_lanes(instruction);
+            // Other lanes may wait for this one.
+            return machine.operation == Operation::dequeue || meets_lanes(instruction);
     }
 }
 

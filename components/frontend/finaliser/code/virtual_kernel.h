@@ -13,6 +13,10 @@
 
 namespace lookahead::finaliser {
 
+using isa::Operand;
+using isa::Operation;
+using isa::Type;
+
 /// No row, predicate or block.
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 /// The predicate that always holds, before allocation.
@@ -95,9 +99,18 @@ constexpr std::uint32_t alignment_of(std::uint32_t rows) {
 }
 
 /// A new instruction inserted for `served`, with the same origin and line.
-VirtualInstruction beside(const VirtualInstruction& served);
+VirtualInstruction beside(const VirtualInstruction& served, Operation operation = Operation::nop,
+                          Type type = Type::none);
 /// A new instruction made from `whole`, or from a part of it, with the same annotations.
 VirtualInstruction part_of(const VirtualInstruction& whole);
+
+/// Calls `visit(instruction)` for all instructions of a kernel, in the order of the code.
+template <typename Kernel, typename Visit>
+void for_each_instruction(Kernel& kernel, Visit visit) {
+    for (auto& block : kernel.blocks) {
+        for (auto& instruction : block.code) { visit(instruction); }
+    }
+}
 
 /// Liveness and dependences treat rows and predicates alike, as units: the rows, then the predicates.
 inline std::uint32_t predicate_unit(const VirtualKernel& kernel, std::uint32_t predicate) {

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/emit/append_program.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,6 @@ namespace lookahead::finaliser {
 namespace {
 
 using isa::Instruction;
-using isa::Operand;
 
 void move_targets(Instruction& instruction, std::uint32_t entry) {
     for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence}) {

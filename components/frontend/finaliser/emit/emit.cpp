@@ -7,8 +7,6 @@
 namespace lookahead::finaliser {
 
 using isa::Instruction;
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 

@@ -80,16 +80,10 @@ MainWays main_ways(const ptx::Graph& graph) {
 
 /// Whether a lane can see or await others' work by the instruction: loops without such instructions cannot wait.
 bool may_observe(const Instruction& instruction) {
-    switch (instruction.operation) {
-        case Operation::load:
-            return instruction.order != isa::Order::weak;
-        case Operation::atomic:
-        case Operation::membar:
-        case Operation::nop:
-            return true;
-        default:
-            return false;
-    }
+    const Operation operation = instruction.operation;
+    return operation == Operation::load
+               ? instruction.order != isa::Order::weak
+               : operation == Operation::atomic || operation == Operation::membar || operation == Operation::nop;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/emit/operand_rows.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <string_view>
 
@@ -6,8 +6,6 @@
 #include "components/isa/texture.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operation;
 
 namespace {
 

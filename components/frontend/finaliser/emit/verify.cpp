@@ -1,17 +1,14 @@
-#include "components/frontend/finaliser/emit/verify.h"
+#include "components/frontend/finaliser/emit/emit.h"
 
 #include <bit>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
-#include "components/frontend/finaliser/emit/operand_rows.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
 using isa::Instruction;
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/layout/local_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 
 #include <algorithm>
 

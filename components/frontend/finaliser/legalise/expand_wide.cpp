@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/expand_wide.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,9 +9,6 @@
 namespace lookahead::finaliser {
 
 using isa::Comparison;
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 
@@ -439,16 +436,14 @@ void expand_wide_operations(VirtualKernel& kernel, const IsaOptions& options) {
 
 void split_groups(VirtualKernel& kernel) {
     std::vector<bool> together(kernel.groups.size(), false);
-    for (const VirtualBlock& block : kernel.blocks) {
-        for (const VirtualInstruction& instruction : block.code) {
-            if (instruction.destination_rows > 1) { together[kernel.group_of[instruction.destination]] = true; }
-            for (const VirtualOperand& operand : instruction.source) {
-                if (operand.kind == Operand::Kind::reg && operand.rows > 1) {
-                    together[kernel.group_of[operand.index]] = true;
-                }
+    for_each_instruction(kernel, [&](const VirtualInstruction& instruction) {
+        if (instruction.destination_rows > 1) { together[kernel.group_of[instruction.destination]] = true; }
+        for (const VirtualOperand& operand : instruction.source) {
+            if (operand.kind == Operand::Kind::reg && operand.rows > 1) {
+                together[kernel.group_of[operand.index]] = true;
             }
         }
-    }
+    });
     const auto count = static_cast<std::uint32_t>(kernel.groups.size());
     for (std::uint32_t group = 0; group < count; ++group) {
         const RowGroup whole = kernel.groups[group];

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/fuse_products.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <optional>
 
@@ -6,10 +6,6 @@
 #include "components/frontend/finaliser/code/literals.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 
@@ -22,15 +18,12 @@ class Fuser {
           reads_(kernel.rows(), 0) {}
 
     void run() {
-        for (const VirtualBlock& block : kernel_.blocks) {
-            for (const VirtualInstruction& instruction : block.code) {
-                for (const VirtualOperand& operand : instruction.source) {
-                    if (operand.kind == Operand::Kind::reg) {
-                        for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
-                    }
-                }
+        for_each_instruction(kernel_, [this](const VirtualInstruction& instruction) {
+            for (const VirtualOperand& operand : instruction.source) {
+                if (operand.kind != Operand::Kind::reg) { continue; }
+                for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
             }
-        }
+        });
         for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
             for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
                 fuse(kernel_.blocks[block].code[index], {block, index});
@@ -42,7 +35,7 @@ class Fuser {
     void fuse(VirtualInstruction& sum, Place place) {
         const isa::InstructionForm& machine = sum.machine;
         if (machine.operation != Operation::add || machine.saturate) { return; }
-        if (!isa::is_word(machine.type) && !isa::is_pair(machine.type)) { return; }
+        if (!isa::is_word_or_pair(machine.type)) { return; }
         for (std::size_t i = 0; i < 2; ++i) {
             const auto product = product_at(sum.source[i], place);
             if (!product) { continue; }

@@ -1,17 +1,13 @@
-#include "components/frontend/finaliser/legalise/legalise_operands.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <map>
 
 #include "components/frontend/finaliser/analysis/flow.h"
-#include "components/frontend/finaliser/analysis/loops.h"
 #include "components/frontend/finaliser/analysis/single_writes.h"
 #include "components/frontend/finaliser/code/literals.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 
@@ -53,16 +49,8 @@ std::size_t constant_to_keep(const isa::KernelFrame& frame, const VirtualInstruc
 bool must_be_register(const isa::KernelFrame& frame, const VirtualInstruction& instruction, std::size_t i) {
     const VirtualOperand& operand = instruction.source[i];
     if (!is_constant(frame, operand)) { return false; }
+    if (isa::is_memory(instruction.machine.operation)) { return true; }
     switch (instruction.machine.operation) {
-        case Operation::load:
-        case Operation::store:
-        case Operation::atomic:
-        case Operation::reduce:
-        case Operation::load_stride:
-        case Operation::store_stride:
-        case Operation::load_indirect:
-        case Operation::store_indirect:
-            return true;
         case Operation::vote:
         case Operation::warp_sync:
             return !is_known(frame, operand);
@@ -150,9 +138,7 @@ class Legaliser {
         const bool whole = constant.rows == 2 && !options_.expand_64bit;
         const std::uint8_t step = whole ? 2 : 1;
         for (std::uint8_t i = 0; i < constant.rows; i = static_cast<std::uint8_t>(i + step)) {
-            VirtualInstruction move = beside(served);
-            move.machine.operation = Operation::mov;
-            move.machine.type = whole ? isa::Type::b64 : isa::Type::b32;
+            VirtualInstruction move = beside(served, Operation::mov, whole ? Type::b64 : Type::b32);
             move.machine.line = line_near(place);
             move.source[0] = {Operand::Kind::constant, step, constant.index + i};
             move.destination = rows + i;

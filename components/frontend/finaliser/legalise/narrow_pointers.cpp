@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/legalise/narrow_pointers.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 
 #include <algorithm>
 #include <compare>
@@ -9,10 +9,7 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
 using isa::Space;
-using isa::Type;
 
 namespace {
 
@@ -133,7 +130,7 @@ class Narrower {
         find_needed();
         find_addresses();
         check_addresses();
-        for_each([this](VirtualInstruction& instruction) {
+        for_each_instruction(kernel_, [this](VirtualInstruction& instruction) {
             if (is_wide_access(instruction)) {
                 instruction.machine.address_window = window_of_access(instruction);
                 instruction.source[0] = low_word(instruction.source[0]);
@@ -144,19 +141,12 @@ class Narrower {
     }
 
   private:
-    template <typename Visit>
-    void for_each(Visit visit) {
-        for (VirtualBlock& block : kernel_.blocks) {
-            for (VirtualInstruction& instruction : block.code) { visit(instruction); }
-        }
-    }
-
     /// Calls `visit(instruction)`, which returns whether it changed anything, until nothing changes.
     template <typename Visit>
     void until_stable(Visit visit) {
         for (bool changed = true; changed;) {
             changed = false;
-            for_each([&](VirtualInstruction& instruction) { changed |= visit(instruction); });
+            for_each_instruction(kernel_, [&](VirtualInstruction& instruction) { changed |= visit(instruction); });
         }
     }
 
@@ -222,7 +212,7 @@ class Narrower {
     /// Finds the rows, by the first of their pair, that may hold an address.
     void find_addresses() {
         addresses_.assign(kernel_.rows(), false);
-        for_each([this](const VirtualInstruction& access) {
+        for_each_instruction(kernel_, [this](const VirtualInstruction& access) {
             if (!is_wide_access(access)) { return; }
             if (access.source[0].kind == Operand::Kind::reg) {
                 addresses_[access.source[0].index] = true;
@@ -261,7 +251,7 @@ class Narrower {
 
     void check_addresses() {
         bool from_memory = false;
-        for_each([&](const VirtualInstruction& instruction) {
+        for_each_instruction(kernel_, [&](const VirtualInstruction& instruction) {
             if (makes_address(instruction)) {
                 check_joins(instruction);
                 from_memory |= brings_value(instruction.machine.operation);
@@ -271,7 +261,7 @@ class Narrower {
         if (has_variables_) {
             refuse(0, "takes addresses from memory, which may hold addresses of the module's variables");
         }
-        for_each([this](const VirtualInstruction& instruction) {
+        for_each_instruction(kernel_, [this](const VirtualInstruction& instruction) {
             for (const VirtualOperand& operand : instruction.source) {
                 if (gives_away(instruction, operand) && origin_of(operand).kind >= Origin::Kind::window) {
                     refuse(instruction.machine.line,

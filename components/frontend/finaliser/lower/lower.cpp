@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
-#include "components/frontend/finaliser/calls/addressed_parameters.h"
-#include "components/frontend/finaliser/calls/inline_calls.h"
+#include "components/frontend/finaliser/calls/calls.h"
 #include "components/frontend/ptx/cfg.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operation;
-using ptx::Opcode;
 
 namespace {
 

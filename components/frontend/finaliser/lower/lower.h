@@ -7,12 +7,15 @@
 
 namespace lookahead::finaliser {
 
+using ptx::Opcode;
+using ptx::StateSpace;
+
 /// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express. `keep_cvta`:
 /// cvta of a global address is also an instruction.
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& function, bool keep_cvta = false);
 
 /// The function that lowers the instructions of an opcode.
-using Lowering = std::pair<ptx::Opcode, void (*)(LoweringContext&)>;
+using Lowering = std::pair<Opcode, void (*)(LoweringContext&)>;
 
 /// `kLower` with these arguments, for a table of Lowerings.
 template <auto kLower, auto... kArguments>

@@ -3,10 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-using ptx::Type;
-
 namespace {
 
 /// Sum, difference, product and fma of floats round to nearest unless they say otherwise (PTX ISA, "Rounding").
@@ -26,8 +22,7 @@ void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
 /// a + b or a - b, with a carry in or a carry out.
 void lower_carry(LoweringContext& context, Operation operation, bool takes_carry, VirtualOperand a, VirtualOperand b) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(operation, instruction.type());
-    result.source = {a, b, {}};
+    VirtualInstruction result = context.make(operation, instruction.type(), {a, b});
     const bool none_is_set = operation == Operation::sub_borrow;  // no borrow
     result.source_predicate[0] =
         takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, !none_is_set};
@@ -99,9 +94,8 @@ void lower_mul24(LoweringContext& context, bool adds) {
     } else {
         product = context.value(Operation::mul_lo, type, {a, b});
     }
-    VirtualInstruction result = context.make(Operation::add, type);
-    result.source = {product, adds ? context.source(instruction.sources()[2]) : context.literal(0), {}};
-    context.emit_to(instruction.destinations()[0], result);
+    const VirtualOperand addend = adds ? context.source(instruction.sources()[2]) : context.literal(0);
+    context.emit_to(instruction.destinations()[0], context.make(Operation::add, type, {product, addend}));
 }
 
 void lower_product(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
@@ -130,10 +124,9 @@ void lower_sad(LoweringContext& context) {
     const VirtualOperand b = context.source(instruction.sources()[1]);
     const VirtualOperand high = context.value(Operation::max, type, {a, b});
     const VirtualOperand low = context.value(Operation::min, type, {a, b});
-    VirtualInstruction sum = context.make(Operation::add, type);
-    sum.source[0] = context.source(instruction.sources()[2]);
-    sum.source[1] = context.value(Operation::sub, type, {high, low});
-    context.emit_to(instruction.destinations()[0], sum);
+    const VirtualOperand c = context.source(instruction.sources()[2]);
+    const VirtualOperand difference = context.value(Operation::sub, type, {high, low});
+    context.emit_to(instruction.destinations()[0], context.make(Operation::add, type, {c, difference}));
 }
 
 constexpr Lowering kArithmetic[] = {

@@ -3,10 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-using ptx::Type;
-
 namespace {
 
 void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode) {
@@ -79,11 +75,9 @@ void lower_bmsk(LoweringContext& context) {
         }
     }
     const VirtualOperand beyond = context.value(Operation::shl, Type::b32, {context.literal(1), amounts[1]});
-    VirtualInstruction ones = context.make(Operation::add, Type::u32);
-    ones.source = {beyond, context.literal(0xffffffffU), {}};
-    VirtualInstruction result = context.make(Operation::shl, Type::b32);
-    result.source = {context.emit_temporary(ones, 1), amounts[0], {}};
-    context.emit_to(instruction.destinations()[0], result);
+    const VirtualOperand ones =
+        context.emit_temporary(context.make(Operation::add, Type::u32, {beyond, context.literal(0xffffffffU)}), 1);
+    context.emit_to(instruction.destinations()[0], context.make(Operation::shl, Type::b32, {ones, amounts[0]}));
 }
 
 /// Appends instructions on words, for sequences of them.
@@ -93,20 +87,14 @@ class Words {
 
     VirtualOperand number(std::uint32_t value) { return context_.literal(value); }
     VirtualOperand make(Operation operation, Type type, VirtualOperand a, VirtualOperand b = {}) {
-        VirtualInstruction result = context_.make(operation, type);
-        result.source = {a, b, {}};
-        return context_.emit_temporary(result, 1);
+        return context_.emit_temporary(context_.make(operation, type, {a, b}), 1);
     }
     PredicateUse test(isa::Comparison comparison, Type type, VirtualOperand a, VirtualOperand b) {
-        VirtualInstruction test = context_.make(Operation::setp, type);
-        test.machine.comparison = comparison;
-        test.source = {a, b, {}};
-        return context_.emit_temporary_predicate(test);
+        return context_.test(comparison, type, a, b);
     }
     VirtualInstruction choice(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
-        VirtualInstruction choice = context_.make(Operation::select, Type::b32);
+        VirtualInstruction choice = context_.make(Operation::select, Type::b32, {yes, no});
         choice.source_predicate[0] = condition;
-        choice.source = {yes, no, {}};
         return choice;
     }
     VirtualOperand pick(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
@@ -170,22 +158,18 @@ void lower_copysign(LoweringContext& context) {
     const std::uint32_t pair = context.kernel.new_rows(2);
     context.emit_copy(part(rest, 0), pair);
     context.emit_copy(high, pair + 1);
-    VirtualInstruction move = context.make(Operation::mov, Type::b64);
-    move.source[0] = {isa::Operand::Kind::reg, 2, pair};
-    context.emit_to(destination, move);
+    context.emit_to(destination, context.make(Operation::mov, Type::b64, {{isa::Operand::Kind::reg, 2, pair}}));
 }
 
 /// cnot: 1 if the source is 0, else 0.
 void lower_cnot(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const unsigned rows = isa::type_rows(instruction.type());
-    VirtualInstruction test = context.make_with_sources(Operation::setp, instruction.type(), 1);
-    test.machine.comparison = isa::Comparison::eq;
-    test.source[1] = context.literal(0, rows);
-    VirtualInstruction pick = context.make(Operation::select, rows == 2 ? Type::b64 : Type::b32);
-    pick.source_predicate[0] = context.emit_temporary_predicate(test);
-    pick.source[0] = context.literal(1, rows);
-    pick.source[1] = context.literal(0, rows);
+    const VirtualOperand value = context.source(instruction.sources()[0]), zero = context.literal(0, rows);
+    const PredicateUse is_zero = context.test(isa::Comparison::eq, instruction.type(), value, zero);
+    VirtualInstruction pick =
+        context.make(Operation::select, rows == 2 ? Type::b64 : Type::b32, {context.literal(1, rows), zero});
+    pick.source_predicate[0] = is_zero;
     context.emit_to(instruction.destinations()[0], pick);
 }
 

@@ -2,10 +2,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-using ptx::Type;
-
 namespace {
 
 isa::Combine machine_combine(ptx::Combine combine) {
@@ -70,12 +66,9 @@ void lower_selp(LoweringContext& context) {
 /// slct: the first source if the third is not negative (-0 is not negative, NaN counts as negative).
 void lower_slct(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction test = context.make(Operation::setp, instruction.modifiers.types[1]);
-    test.machine.comparison = isa::Comparison::ge;
-    test.source[0] = context.source(instruction.sources()[2]);
-    test.source[1] = context.literal(0);
-    const PredicateUse condition = context.emit_temporary_predicate(test);
-    VirtualInstruction pick = select(context, condition);
+    const VirtualOperand selector = context.source(instruction.sources()[2]);
+    VirtualInstruction pick = select(
+        context, context.test(isa::Comparison::ge, instruction.modifiers.types[1], selector, context.literal(0)));
     pick.machine.flush_to_zero = false;
     context.emit_to(instruction.destinations()[0], pick);
 }

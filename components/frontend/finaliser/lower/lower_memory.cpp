@@ -1,16 +1,10 @@
-#include <limits>
+#include <utility>
 
 #include "components/frontend/finaliser/lower/lower.h"
 #include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
-using ptx::Opcode;
-using ptx::StateSpace;
-using ptx::Type;
 
 namespace {
 
@@ -54,10 +48,6 @@ VirtualInstruction make_access(LoweringContext& context, Operation operation) {
     return access;
 }
 
-bool fits_offset(std::int64_t value) {
-    return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
-}
-
 Address absolute_address(LoweringContext& context, std::uint64_t address) {
     if (address == static_cast<std::uint32_t>(address)) { return {context.literal(address), 0}; }
     return {context.literal(address, 2), 0};
@@ -70,7 +60,7 @@ Address address_of(LoweringContext& context, const ptx::Operand& operand) {
     if (!operand.has_base) { return absolute_address(context, operand.value); }
     const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
     const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
-    if (fits_offset(operand.offset())) { return {base, static_cast<std::int32_t>(operand.offset())}; }
+    if (std::in_range<std::int32_t>(operand.offset())) { return {base, static_cast<std::int32_t>(operand.offset())}; }
     return {context.value(Operation::add, operand.type, {base, context.literal(operand.value, rows)}), 0};
 }
 
@@ -78,20 +68,6 @@ void set_address(LoweringContext& context, VirtualInstruction& access, const ptx
     const Address address = address_of(context, operand);
     access.source[0] = address.base;
     access.machine.offset = address.offset;
-}
-
-/// One element of a parameter: its constant rows, or its bytes extracted from one.
-VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offset, Type type) {
-    const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
-                             static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
-    if (ptx::bytes(type) >= 4) {
-        VirtualInstruction move = context.make(Operation::mov, isa::type_rows(type) == 2 ? Type::b64 : Type::b32);
-        move.source[0] = row;
-        return move;
-    }
-    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
-    cut.source = {row, context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
-    return cut;
 }
 
 /// Checks that the access is aligned and inside a parameter of `size` bytes at `offset`.
@@ -106,27 +82,24 @@ void check_parameter_access(LoweringContext& context, const ptx::Operand& addres
     if ((offset + address.value) % element != 0) { context.refuse("the access is not aligned to its size"); }
 }
 
-/// One element of a .param variable of a call.
-VirtualInstruction call_parameter_value(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
-                                        Type type) {
+/// The rows that hold one element of a .param variable of a call.
+VirtualOperand call_parameter_rows(LoweringContext& context, std::uint32_t variable, std::uint64_t offset, Type type) {
     const auto row = [&](std::uint64_t word) {
         return VirtualOperand{Operand::Kind::reg, 1, context.parameter_row(variable, word)};
     };
-    if (isa::type_rows(type) == 2) {
-        const std::uint32_t pair = context.kernel.new_rows(2);
-        for (std::uint32_t i = 0; i < 2; ++i) { context.emit_copy(row(offset / 4 + i), pair + i); }
-        VirtualInstruction move = context.make(Operation::mov, Type::b64);
-        move.source[0] = {Operand::Kind::reg, 2, pair};
-        return move;
+    if (isa::type_rows(type) == 1) { return row(offset / 4); }
+    const std::uint32_t pair = context.kernel.new_rows(2);
+    for (std::uint32_t i = 0; i < 2; ++i) { context.emit_copy(row(offset / 4 + i), pair + i); }
+    return {Operand::Kind::reg, 2, pair};
+}
+
+/// The element at `offset` of a parameter, from the rows that hold it: these, or bytes extracted from one.
+VirtualInstruction parameter_value(LoweringContext& context, VirtualOperand rows, std::uint64_t offset, Type type) {
+    if (ptx::bytes(type) >= 4) {
+        return context.make(Operation::mov, isa::type_rows(type) == 2 ? Type::b64 : Type::b32, {rows});
     }
-    if (ptx::bytes(type) == 4) {
-        VirtualInstruction move = context.make(Operation::mov, Type::b32);
-        move.source[0] = row(offset / 4);
-        return move;
-    }
-    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
-    cut.source = {row(offset / 4), context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
-    return cut;
+    return context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32,
+                        {rows, context.literal(offset % 4 * 8), context.literal(ptx::bits(type))});
 }
 
 bool is_parameter_of_call(const ptx::Operand& address) {
@@ -148,7 +121,10 @@ void lower_parameter_load(LoweringContext& context) {
     const Type type = instruction.type();
     const auto element = [&](std::size_t i) {
         const std::uint64_t offset = first + address.value + i * ptx::bytes(type);
-        return of_call ? call_parameter_value(context, index, offset, type) : parameter_value(context, offset, type);
+        const VirtualOperand constant{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
+                                      static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
+        const VirtualOperand rows = of_call ? call_parameter_rows(context, index, offset, type) : constant;
+        return parameter_value(context, rows, offset, type);
     };
     const ptx::Operand& destination = instruction.destinations()[0];
     if (destination.kind != ptx::OperandKind::vector) { return context.emit_to(destination, element(0)); }
@@ -171,17 +147,15 @@ void store_parameter_element(LoweringContext& context, std::uint32_t variable, s
     };
     if (ptx::bytes(type) >= 4 || context.function().variables[variable].size() <= ptx::bytes(type)) {
         for (unsigned i = 0; i < data.rows; ++i) {
-            VirtualInstruction move = context.make(Operation::mov, Type::b32);
-            move.source[0] = part(data, i);
-            write(move, offset / 4 + i);
+            write(context.make(Operation::mov, Type::b32, {part(data, i)}), offset / 4 + i);
         }
         return;
     }
-    VirtualInstruction insert = context.make(Operation::bfi, Type::b32);
-    insert.source = {data,
-                     {Operand::Kind::reg, 1, context.parameter_row(variable, offset / 4)},
-                     context.literal(offset % 4 * 8 | ptx::bits(type) << 8)};
-    write(insert, offset / 4);
+    write(context.make(Operation::bfi, Type::b32,
+                       {data,
+                        {Operand::Kind::reg, 1, context.parameter_row(variable, offset / 4)},
+                        context.literal(offset % 4 * 8 | ptx::bits(type) << 8)}),
+          offset / 4);
 }
 
 void lower_parameter_store(LoweringContext& context) {
@@ -215,27 +189,11 @@ Form form_of(LoweringContext& context, const VirtualInstruction& access) {
     return access.source[0].rows == 2 ? Form::by_address : Form::whole;  // 32-bit addresses reach no window
 }
 
-PredicateUse guard_of(LoweringContext& context) {
-    const auto& guard = context.instruction().guard;
-    return guard ? PredicateUse{context.place(guard->reg), guard->negated} : PredicateUse{kAlways, false};
-}
-
-/// The conjunction of the PTX instruction's guard and `condition`.
-PredicateUse guarded(LoweringContext& context, PredicateUse condition) {
-    const PredicateUse guard = guard_of(context);
-    if (guard.index == kAlways) { return condition; }
-    VirtualInstruction both = context.make(Operation::pred_and, Type::pred);
-    both.source_predicate = {guard, condition};
-    return context.emit_temporary_predicate(both);
-}
-
 PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access) {
     const std::uint64_t to_offset = static_cast<std::uint64_t>(access.machine.offset) - isa::kLocalWindowBase;
-    VirtualInstruction test = context.make(Operation::setp, Type::u64);
-    test.machine.comparison = isa::Comparison::lt;
-    test.source = {context.value(Operation::add, Type::u64, {access.source[0], context.literal(to_offset, 2)}),
-                   context.literal(isa::kLocalWindowBytes, 2)};
-    return context.emit_temporary_predicate(test);
+    const VirtualOperand offset =
+        context.value(Operation::add, Type::u64, {access.source[0], context.literal(to_offset, 2)});
+    return context.test(isa::Comparison::lt, Type::u64, offset, context.literal(isa::kLocalWindowBytes, 2));
 }
 
 /// Emits the access once for each row of its data: for words of 64-bit elements, or elements.
@@ -260,13 +218,13 @@ template <typename SetData>
 void emit_access(LoweringContext& context, VirtualInstruction access, SetData set_data) {
     const Form form = form_of(context, access);
     if (form == Form::whole) { return context.emit(access); }
-    if (form == Form::split) { return emit_split(context, access, guard_of(context), set_data); }
+    if (form == Form::split) { return emit_split(context, access, context.guard(), set_data); }
     const PredicateUse local = is_local(context, access);
     VirtualInstruction elsewhere = access;
-    elsewhere.guard = guarded(context, {local.index, !local.negated});
+    elsewhere.guard = context.guarded({local.index, !local.negated});
     context.append(elsewhere);
     access.machine.order = isa::Order::weak;
-    emit_split(context, access, guarded(context, local), set_data);
+    emit_split(context, access, context.guarded(local), set_data);
 }
 
 /// Vector elements arrive in consecutive rows and are copied to the program's registers.
@@ -289,9 +247,7 @@ void lower_load(LoweringContext& context) {
         one.destination_rows = 1;
     });
     if (vector) { return context.emit_to_elements(destination.elements, load.destination, element_rows); }
-    VirtualInstruction copy = context.make(Operation::mov, Type::b64);
-    copy.source[0] = {Operand::Kind::reg, 2, load.destination};
-    context.emit_to(destination, copy);
+    context.emit_to(destination, context.make(Operation::mov, Type::b64, {{Operand::Kind::reg, 2, load.destination}}));
 }
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {

@@ -3,11 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-using ptx::StateSpace;
-using ptx::Type;
-
 namespace {
 
 VirtualInstruction raw_move(VirtualOperand value) {
@@ -72,9 +67,9 @@ void lower_unpack(LoweringContext& context) {
             context.emit_to(elements[i], raw_move(part(whole, i)));
             continue;
         }
-        VirtualInstruction extract = context.make(Operation::bfe, Type::u32);
-        extract.source = {part(whole, i / 2), context.literal(i % 2 * 16), context.literal(16)};
-        context.emit_to(elements[i], extract);
+        context.emit_to(elements[i],
+                        context.make(Operation::bfe, Type::u32,
+                                     {part(whole, i / 2), context.literal(i % 2 * 16), context.literal(16)}));
     }
 }
 
@@ -103,9 +98,8 @@ void lower_cvt(LoweringContext& context) {
         return context.emit_to(instruction.destinations()[0],
                                raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
     }
-    VirtualInstruction result = context.make(Operation::convert, modifiers.types[0]);
+    VirtualInstruction result = context.make(Operation::convert, modifiers.types[0], {value});
     result.machine.source_type = modifiers.types[1];
-    result.source[0] = value;
     context.emit_to(instruction.destinations()[0], result);
 }
 
@@ -135,17 +129,15 @@ void lower_cvta(LoweringContext& context) {
     const std::uint64_t base = window_base(context, instruction.modifiers.space);
     const ptx::Operand& destination = instruction.destinations()[0];
     if (base == 0 && context.keeps_cvta()) {
-        VirtualInstruction same = context.make(Operation::bit_or, address.rows == 2 ? Type::b64 : Type::b32);
-        same.source = {address, context.literal(0, address.rows), {}};
-        return context.emit_to(destination, same);
+        return context.emit_to(destination, context.make(Operation::bit_or, address.rows == 2 ? Type::b64 : Type::b32,
+                                                         {address, context.literal(0, address.rows)}));
     }
     if (base == 0) { return context.emit_to(destination, raw_move(address)); }
     if (address.rows != 2) {
         context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");
     }
-    VirtualInstruction shift = context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64);
-    shift.source = {address, context.literal(base, 2), {}};
-    context.emit_to(destination, shift);
+    context.emit_to(destination, context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64,
+                                              {address, context.literal(base, 2)}));
 }
 
 /// The addresses of a space. All outside the windows is global, except constants and parameters, which come last.
@@ -171,8 +163,7 @@ void lower_isspacep(LoweringContext& context) {
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
     test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
     const auto [base, bytes] = window_of(context, instruction.modifiers.space);
-    VirtualInstruction distance = context.make(Operation::sub, Type::u64);
-    distance.source = {address, context.literal(base, 2), {}};
+    const VirtualInstruction distance = context.make(Operation::sub, Type::u64, {address, context.literal(base, 2)});
     test.machine.comparison = isa::Comparison::lt;
     test.source = {context.emit_temporary(distance, 2), context.literal(bytes, 2), {}};
     context.emit(test);

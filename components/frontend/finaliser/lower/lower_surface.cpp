@@ -7,10 +7,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
-using ptx::Opcode;
-
 namespace {
 
 /// suld.b and sust.b read the object's descriptor (isa::TextureDescriptor) and make an ordinary access to the element's
@@ -25,7 +21,6 @@ class SurfaceAccess {
 
     void lower() {
         object_ = context_.source(elements_[0]);
-        if (instruction_.guard) { guard_ = {context_.place(instruction_.guard->reg), instruction_.guard->negated}; }
         const VirtualOperand row_bytes = field(offsetof(isa::TextureDescriptor, row_bytes), 1);
         const VirtualOperand most = value(Operation::sub, isa::Type::u32, {row_bytes, context_.literal(bytes_)}, 1);
         VirtualOperand address = field(offsetof(isa::TextureDescriptor, base), 2);
@@ -93,41 +88,31 @@ class SurfaceAccess {
             const VirtualOperand positive = value(Operation::max, isa::Type::s32, {coordinate, context_.literal(0)}, 1);
             return value(Operation::min, isa::Type::s32, {positive, most}, 1);
         }
-        VirtualInstruction compare;
-        compare.machine.operation = Operation::setp;
-        compare.machine.type = isa::Type::u32;
-        compare.machine.comparison = isa::Comparison::gt;
-        compare.source = {coordinate, most, {}, {}};
-        const PredicateUse beyond = context_.emit_temporary_predicate(compare);
-        outside_ = outside_.index == kNone ? beyond : combine(Operation::pred_or, outside_, beyond);
+        const PredicateUse beyond = context_.test(isa::Comparison::gt, isa::Type::u32, coordinate, most);
+        if (outside_.index == kNone) {
+            outside_ = beyond;
+        } else {
+            VirtualInstruction either = context_.make(Operation::pred_or, ptx::Type::pred);
+            either.source_predicate = {outside_, beyond};
+            outside_ = context_.emit_temporary_predicate(either);
+        }
         return coordinate;
     }
 
-    PredicateUse combine(Operation operation, PredicateUse a, PredicateUse b) {
-        VirtualInstruction result;
-        result.machine.operation = operation;
-        result.machine.type = ptx::Type::pred;
-        result.source_predicate = {a, b};
-        return context_.emit_temporary_predicate(result);
-    }
-    /// The conjunction of the instruction's guard and `condition`.
-    PredicateUse guarded(PredicateUse condition) {
-        return guard_.index == kAlways ? condition : combine(Operation::pred_and, guard_, condition);
-    }
     void emit_guarded(VirtualInstruction instruction, PredicateUse guard) {
         instruction.guard = guard;
         context_.append(instruction);
     }
 
     void access(VirtualOperand address) {
-        PredicateUse inside = guard_;
+        PredicateUse inside = context_.guard();
         if (outside_.index != kNone) {
             if (instruction_.modifiers.surface_bound == ptx::SurfaceBound::trap) {
                 VirtualInstruction trap;
                 trap.machine.operation = Operation::trap;
-                emit_guarded(trap, guarded(outside_));
+                emit_guarded(trap, context_.guarded(outside_));
             } else {
-                inside = guarded({outside_.index, !outside_.negated});
+                inside = context_.guarded({outside_.index, !outside_.negated});
             }
         }
         VirtualInstruction access;
@@ -149,7 +134,7 @@ class SurfaceAccess {
     void load(VirtualInstruction access, unsigned rows, PredicateUse inside) {
         access.destination = context_.kernel.new_rows(rows);
         access.destination_rows = static_cast<std::uint8_t>(rows);
-        if (inside.index != guard_.index) {
+        if (inside.index != context_.guard().index) {
             for (unsigned i = 0; i < rows; ++i) { context_.emit_copy(context_.literal(0), access.destination + i); }
         }
         emit_guarded(access, inside);
@@ -168,7 +153,6 @@ class SurfaceAccess {
     const std::vector<ptx::Operand>& elements_;
     std::uint64_t bytes_;  ///< of an access
     VirtualOperand object_;
-    PredicateUse guard_{kAlways, false};
     PredicateUse outside_;  ///< whether a coordinate is outside; none with .clamp
 };
 

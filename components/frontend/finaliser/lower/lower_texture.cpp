@@ -3,9 +3,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-
 namespace {
 
 /// Textures have one level, so .level and its operand are ignored.

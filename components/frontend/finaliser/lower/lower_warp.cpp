@@ -4,10 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operation;
-using ptx::Opcode;
-using ptx::Type;
-
 namespace {
 
 isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {

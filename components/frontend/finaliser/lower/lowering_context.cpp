@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/frontend/finaliser/layout/module_layout.h"
 #include "components/frontend/ptx/device_library.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
@@ -11,10 +10,43 @@
 namespace lookahead::finaliser {
 
 using isa::LaunchRow;
-using isa::Operation;
 using Special = ptx::SpecialRegister;
+using Machine = isa::SpecialRegister;
 
 namespace {
+
+/// Special registers that are rows of each launch, and those that the machine has.
+constexpr std::pair<Special, LaunchRow> kLaunchRows[] = {
+    {Special::ntid_x, LaunchRow::ntid_x},
+    {Special::ntid_y, LaunchRow::ntid_y},
+    {Special::ntid_z, LaunchRow::ntid_z},
+    {Special::nctaid_x, LaunchRow::nctaid_x},
+    {Special::nctaid_y, LaunchRow::nctaid_y},
+    {Special::nctaid_z, LaunchRow::nctaid_z},
+    {Special::dynamic_smem_size, LaunchRow::dynamic_shared_bytes},
+};
+constexpr std::pair<Special, Machine> kMachineRegisters[] = {
+    {Special::tid_x, Machine::tid_x},
+    {Special::tid_y, Machine::tid_y},
+    {Special::tid_z, Machine::tid_z},
+    {Special::ctaid_x, Machine::ctaid_x},
+    {Special::ctaid_y, Machine::ctaid_y},
+    {Special::ctaid_z, Machine::ctaid_z},
+    {Special::laneid, Machine::laneid},
+    {Special::warpid, Machine::warpid},
+    {Special::nwarpid, Machine::nwarpid},
+    {Special::smid, Machine::smid},
+    {Special::nsmid, Machine::nsmid},
+    {Special::lanemask_eq, Machine::lanemask_eq},
+    {Special::lanemask_le, Machine::lanemask_le},
+    {Special::lanemask_lt, Machine::lanemask_lt},
+    {Special::lanemask_ge, Machine::lanemask_ge},
+    {Special::lanemask_gt, Machine::lanemask_gt},
+    {Special::clock, Machine::clock},
+    {Special::clock64, Machine::clock64},
+    {Special::globaltimer, Machine::globaltimer},
+    {Special::gridid, Machine::gridid},
+};
 
 isa::KernelFrame frame_of(const ptx::Module& module, const ptx::Function& function, const SharedLayout& shared) {
     isa::KernelFrame frame;
@@ -70,7 +102,8 @@ void LoweringContext::refuse(std::string_view reason) const {
     throw InputError("{}: {}", ptx::where(module_, *instruction_), reason);
 }
 
-VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) const {
+VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type,
+                                         std::initializer_list<VirtualOperand> sources) const {
     const ptx::Modifiers& modifiers = instruction_->modifiers;
     VirtualInstruction result;
     result.machine.operation = operation;
@@ -80,6 +113,7 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
     if (modifiers.precision == ptx::Precision::full) { result.machine.rounding = isa::Rounding::full; }
     result.machine.flush_to_zero = modifiers.ftz;
     result.machine.saturate = modifiers.saturate;
+    std::ranges::copy(sources, result.source.begin());
     return result;
 }
 
@@ -121,6 +155,18 @@ PredicateUse LoweringContext::predicate_source(const ptx::Operand& operand) cons
     if (operand.kind == ptx::OperandKind::reg) { return {place_[operand.reg], operand.negated}; }
     if (operand.kind == ptx::OperandKind::immediate) { return {kAlways, (operand.value == 0) != operand.negated}; }
     refuse("this operand must be a predicate register, 0 or 1");
+}
+
+PredicateUse LoweringContext::guard() const {
+    const auto& guard = instruction_->guard;
+    return guard ? PredicateUse{place_[guard->reg], guard->negated} : PredicateUse{kAlways, false};
+}
+
+PredicateUse LoweringContext::guarded(PredicateUse condition) {
+    if (!instruction_->guard) { return condition; }
+    VirtualInstruction both = make(Operation::pred_and, ptx::Type::pred);
+    both.source_predicate = {guard(), condition};
+    return emit_temporary_predicate(both);
 }
 
 std::uint32_t LoweringContext::carry() {
@@ -182,66 +228,21 @@ VirtualOperand LoweringContext::grid_workspace() {
 }
 
 VirtualOperand LoweringContext::special(Special reg) {
-    using S = isa::SpecialRegister;
+    if (const auto row = std::ranges::find(kLaunchRows, reg, &std::pair<Special, LaunchRow>::first);
+        row != std::end(kLaunchRows)) {
+        return launch_row(row->second);
+    }
+    if (const auto own = std::ranges::find(kMachineRegisters, reg, &std::pair<Special, Machine>::first);
+        own != std::end(kMachineRegisters)) {
+        return read_special(own->second, isa::type_rows(ptx::type_of(reg)));
+    }
     switch (reg) {
-        case Special::ntid_x:
-            return launch_row(LaunchRow::ntid_x);
-        case Special::ntid_y:
-            return launch_row(LaunchRow::ntid_y);
-        case Special::ntid_z:
-            return launch_row(LaunchRow::ntid_z);
-        case Special::nctaid_x:
-            return launch_row(LaunchRow::nctaid_x);
-        case Special::nctaid_y:
-            return launch_row(LaunchRow::nctaid_y);
-        case Special::nctaid_z:
-            return launch_row(LaunchRow::nctaid_z);
-        case Special::dynamic_smem_size:
-            return launch_row(LaunchRow::dynamic_shared_bytes);
-        case Special::tid_x:
-            return read_special(S::tid_x, 1);
-        case Special::tid_y:
-            return read_special(S::tid_y, 1);
-        case Special::tid_z:
-            return read_special(S::tid_z, 1);
-        case Special::ctaid_x:
-            return read_special(S::ctaid_x, 1);
-        case Special::ctaid_y:
-            return read_special(S::ctaid_y, 1);
-        case Special::ctaid_z:
-            return read_special(S::ctaid_z, 1);
-        case Special::laneid:
-            return read_special(S::laneid, 1);
-        case Special::warpid:
-            return read_special(S::warpid, 1);
-        case Special::nwarpid:
-            return read_special(S::nwarpid, 1);
-        case Special::smid:
-            return read_special(S::smid, 1);
-        case Special::nsmid:
-            return read_special(S::nsmid, 1);
-        case Special::lanemask_eq:
-            return read_special(S::lanemask_eq, 1);
-        case Special::lanemask_le:
-            return read_special(S::lanemask_le, 1);
-        case Special::lanemask_lt:
-            return read_special(S::lanemask_lt, 1);
-        case Special::lanemask_ge:
-            return read_special(S::lanemask_ge, 1);
-        case Special::lanemask_gt:
-            return read_special(S::lanemask_gt, 1);
-        case Special::clock:
-            return read_special(S::clock, 1);
-        case Special::clock64:
-            return read_special(S::clock64, 2);
         case Special::clock_hi:
-            return part(read_special(S::clock64, 2), 1);
-        case Special::globaltimer:
-            return read_special(S::globaltimer, 2);
+            return part(read_special(Machine::clock64, 2), 1);
         case Special::globaltimer_lo:
-            return part(read_special(S::globaltimer, 2), 0);
+            return part(read_special(Machine::globaltimer, 2), 0);
         case Special::globaltimer_hi:
-            return part(read_special(S::globaltimer, 2), 1);
+            return part(read_special(Machine::globaltimer, 2), 1);
         case Special::total_smem_size:
             return value(Operation::add, isa::Type::u32,
                          {launch_row(LaunchRow::dynamic_shared_bytes), literal(kernel.frame.static_shared_bytes)});
@@ -249,11 +250,9 @@ VirtualOperand LoweringContext::special(Special reg) {
             return part(grid_workspace(), 1);
         case Special::grid_workspace_low:
             return part(grid_workspace(), 0);
-        case Special::gridid:
-            return read_special(S::gridid, 2);
+        default:
+            throw InternalError("a special register that is not lowered");
     }
-    LOOKAHEAD_ASSERT(false, "a special register that is not lowered");
-    return {};
 }
 
 void LoweringContext::append(VirtualInstruction instruction) {
@@ -263,7 +262,7 @@ void LoweringContext::append(VirtualInstruction instruction) {
 }
 
 void LoweringContext::emit(VirtualInstruction instruction) {
-    if (instruction_->guard) { instruction.guard = {place_[instruction_->guard->reg], instruction_->guard->negated}; }
+    if (instruction_->guard) { instruction.guard = guard(); }
     append(instruction);
 }
 
@@ -326,9 +325,9 @@ void LoweringContext::emit_to_elements(std::span<const ptx::Operand> elements, s
                                        unsigned element_rows) {
     for (std::uint32_t i = 0; i < elements.size(); ++i) {
         if (elements[i].kind == ptx::OperandKind::sink) { continue; }
-        VirtualInstruction copy = make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32);
-        copy.source[0] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(element_rows), first + i * element_rows};
-        emit_to(elements[i], copy);
+        const VirtualOperand element{isa::Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
+                                     first + i * element_rows};
+        emit_to(elements[i], make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32, {element}));
     }
 }
 
@@ -347,6 +346,12 @@ PredicateUse LoweringContext::emit_temporary_predicate(VirtualInstruction instru
     instruction.destination_predicate[0] = predicate;
     append(instruction);
     return {predicate, false};
+}
+
+PredicateUse LoweringContext::test(isa::Comparison comparison, ptx::Type type, VirtualOperand a, VirtualOperand b) {
+    VirtualInstruction test = make(Operation::setp, type, {a, b});
+    test.machine.comparison = comparison;
+    return emit_temporary_predicate(test);
 }
 
 std::uint32_t LoweringContext::predicate_destination(const ptx::Operand& destination) {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "components/frontend/finaliser/code/virtual_kernel.h"
-#include "components/frontend/finaliser/layout/local_layout.h"
-#include "components/frontend/finaliser/layout/shared_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::finaliser {
@@ -33,7 +32,8 @@ class LoweringContext {
     [[noreturn]] void refuse(std::string_view reason) const;
 
     /// An instruction of the current type and arithmetic modifiers.
-    VirtualInstruction make(isa::Operation operation, ptx::Type type) const;
+    VirtualInstruction make(isa::Operation operation, ptx::Type type,
+                            std::initializer_list<VirtualOperand> sources = {}) const;
     /// The same, with the first `count` sources of the current instruction.
     VirtualInstruction make_with_sources(isa::Operation operation, ptx::Type type, std::size_t count);
     /// The same, with all of them.
@@ -46,6 +46,10 @@ class LoweringContext {
     VirtualOperand literal(std::uint64_t bits, unsigned rows = 1);
     PredicateUse predicate_source(const ptx::Operand& operand) const;
     PredicateUse predicate(std::uint32_t reg) const { return {place_[reg], false}; }
+    /// The current instruction's guard.
+    PredicateUse guard() const;
+    /// The conjunction of the current instruction's guard and `condition`.
+    PredicateUse guarded(PredicateUse condition);
     /// First virtual row (or the predicate) of a PTX register.
     std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
     /// The address of a variable in its own state space; refuses symbols without an address.
@@ -76,13 +80,15 @@ class LoweringContext {
     void emit_copy(VirtualOperand from, std::uint32_t row);
     /// Appends unguarded, into a new predicate.
     PredicateUse emit_temporary_predicate(VirtualInstruction instruction);
+    /// Appends an unguarded comparison; returns its result.
+    PredicateUse test(isa::Comparison comparison, ptx::Type type, VirtualOperand a, VirtualOperand b);
     /// The predicate that a PTX destination names; a new one for a sink.
     std::uint32_t predicate_destination(const ptx::Operand& destination);
 
   private:
     VirtualOperand grid_workspace();
     VirtualOperand special(ptx::SpecialRegister reg);
-    VirtualOperand read_special(isa::SpecialRegister reg, unsigned rows);
+    VirtualOperand read_special(isa::SpecialRegister reg, unsigned rows = 1);
 
     const ptx::Module& module_;
     const ptx::Function& function_;

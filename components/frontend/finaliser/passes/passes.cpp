@@ -3,12 +3,7 @@
 #include <array>
 
 #include "components/frontend/finaliser/analysis/flow.h"
-#include "components/frontend/finaliser/legalise/expand_wide.h"
-#include "components/frontend/finaliser/legalise/fuse_products.h"
-#include "components/frontend/finaliser/legalise/legalise_operands.h"
-#include "components/frontend/finaliser/legalise/narrow_pointers.h"
-#include "components/frontend/finaliser/simplify/exit_branches.h"
-#include "components/frontend/finaliser/simplify/rename.h"
+#include "components/frontend/finaliser/legalise/legalise.h"
 #include "components/frontend/finaliser/simplify/simplify.h"
 #include "components/frontend/finaliser/spill/spill_predicates.h"
 #include "components/frontend/finaliser/transform/kernel_transform.h"

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/schedule/list_order.h"
+#include "components/frontend/finaliser/schedule/orders.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/schedule/pressure.h"
 
-#include <algorithm>
-
 namespace lookahead::finaliser {
 
 namespace {

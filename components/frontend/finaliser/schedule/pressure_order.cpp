@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/schedule/pressure_order.h"
+#include "components/frontend/finaliser/schedule/orders.h"
 
 #include <algorithm>
 #include <cstdlib>

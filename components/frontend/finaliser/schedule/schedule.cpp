@@ -6,9 +6,8 @@
 
 #include "components/frontend/finaliser/analysis/dependences.h"
 #include "components/frontend/finaliser/analysis/liveness.h"
-#include "components/frontend/finaliser/schedule/list_order.h"
+#include "components/frontend/finaliser/schedule/orders.h"
 #include "components/frontend/finaliser/schedule/pressure.h"
-#include "components/frontend/finaliser/schedule/pressure_order.h"
 
 namespace lookahead::finaliser {
 
@@ -42,32 +41,16 @@ Live target_of(const ScheduleLimits& limits, Live old_peak) {
     return {std::min(most, std::max(preferred, old_peak.rows)), static_cast<int>(limits.predicates)};
 }
 
-void schedule_stretch(const VirtualKernel& kernel, DependenceFinder& finder, const Stretch& stretch,
-                      const ScheduleLimits& limits, std::vector<std::uint32_t>& scratch) {
+/// Puts the stretch in the order that `order_of(values, old_peak)` gives, if `is_better(peak, old_peak)`.
+template <typename OrderOf, typename IsBetter>
+void reorder(const VirtualKernel& kernel, const Stretch& stretch, std::vector<std::uint32_t>& scratch, OrderOf order_of,
+             IsBetter is_better) {
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
     const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out, scratch);
     const Live old_peak = peak_of(values, old_order);
-    const Live target = target_of(limits, old_peak);
-    const int reserve = std::min(old_peak.rows, target.rows / 4);
-    const std::vector<std::uint32_t> order =
-        list_order(stretch.code, finder.in(stretch.code), values, target, {target.rows - reserve, target.predicates});
-    const int excess = peak_of(values, order).excess(target);
-    if (excess > old_peak.excess(target)) { return; }
-    std::vector<VirtualInstruction> scheduled;
-    for (std::uint32_t i : order) { scheduled.push_back(stretch.code[i]); }
-    std::ranges::copy(scheduled, stretch.code.begin());
-}
-
-void order_stretch_for_pressure(const VirtualKernel& kernel, DependenceFinder& finder, const Stretch& stretch,
-                                std::vector<std::uint32_t>& scratch) {
-    std::vector<std::uint32_t> old_order(stretch.code.size());
-    std::iota(old_order.begin(), old_order.end(), 0U);
-    const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out, scratch);
-    const Live old_peak = peak_of(values, old_order);
-    const std::vector<std::uint32_t> order = order_for_few_rows(finder.in(stretch.code), values);
-    const Live peak = peak_of(values, order);
-    if (peak.rows >= old_peak.rows) { return; }
+    const std::vector<std::uint32_t> order = order_of(values, old_peak);
+    if (!is_better(peak_of(values, order), old_peak)) { return; }
     std::vector<VirtualInstruction> ordered;
     for (std::uint32_t i : order) { ordered.push_back(stretch.code[i]); }
     std::ranges::copy(ordered, stretch.code.begin());
@@ -102,15 +85,29 @@ void for_each_stretch(VirtualKernel& kernel, Visit visit) {
 void schedule(VirtualKernel& kernel, const ScheduleLimits& limits) {
     DependenceFinder finder(kernel);
     std::vector<std::uint32_t> scratch(unit_count(kernel), kNone);
-    for_each_stretch(kernel,
-                     [&](const Stretch& stretch) { schedule_stretch(kernel, finder, stretch, limits, scratch); });
+    for_each_stretch(kernel, [&](const Stretch& stretch) {
+        const auto order_of = [&](const StretchValues& values, Live old_peak) {
+            const Live target = target_of(limits, old_peak);
+            const int reserve = std::min(old_peak.rows, target.rows / 4);
+            return list_order(stretch.code, finder.in(stretch.code), values, target,
+                              {target.rows - reserve, target.predicates});
+        };
+        reorder(kernel, stretch, scratch, order_of, [&limits](Live peak, Live old_peak) {
+            const Live target = target_of(limits, old_peak);
+            return peak.excess(target) <= old_peak.excess(target);
+        });
+    });
 }
 
 void order_for_pressure(VirtualKernel& kernel) {
     DependenceFinder finder(kernel);
     std::vector<std::uint32_t> scratch(unit_count(kernel), kNone);
-    for_each_stretch(kernel,
-                     [&](const Stretch& stretch) { order_stretch_for_pressure(kernel, finder, stretch, scratch); });
+    for_each_stretch(kernel, [&](const Stretch& stretch) {
+        reorder(
+            kernel, stretch, scratch,
+            [&](const StretchValues& values, Live) { return order_for_few_rows(finder.in(stretch.code), values); },
+            [](Live peak, Live old_peak) { return peak.rows < old_peak.rows; });
+    });
 }
 
 }  // namespace lookahead::finaliser

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/copy_propagation.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <optional>
 #include <unordered_map>
@@ -6,8 +6,6 @@
 #include "components/frontend/finaliser/analysis/single_writes.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
 
 namespace {
 

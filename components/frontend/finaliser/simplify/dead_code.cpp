@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/dead_code.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include "components/frontend/finaliser/analysis/liveness.h"
 

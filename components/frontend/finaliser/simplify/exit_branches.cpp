@@ -1,8 +1,6 @@
-#include "components/frontend/finaliser/simplify/exit_branches.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operation;
 
 namespace {
 
@@ -17,16 +15,12 @@ bool only_exits(const VirtualKernel& kernel, std::uint32_t block) {
 
 bool turn_branches_to_exits(VirtualKernel& kernel) {
     bool changed = false;
-    for (VirtualBlock& block : kernel.blocks) {
-        for (VirtualInstruction& instruction : block.code) {
-            if (instruction.machine.operation != Operation::bra || !only_exits(kernel, instruction.target)) {
-                continue;
-            }
-            instruction.machine.operation = Operation::exit;
-            instruction.target = kNone;
-            changed = true;
-        }
-    }
+    for_each_instruction(kernel, [&](VirtualInstruction& instruction) {
+        if (instruction.machine.operation != Operation::bra || !only_exits(kernel, instruction.target)) { return; }
+        instruction.machine.operation = Operation::exit;
+        instruction.target = kNone;
+        changed = true;
+    });
     return changed;
 }
 

@@ -1,13 +1,10 @@
-#include "components/frontend/finaliser/simplify/fold.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <optional>
 
 #include "components/frontend/finaliser/code/literals.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 
@@ -70,7 +67,7 @@ bool fold_mad(const isa::KernelFrame& frame, VirtualInstruction& mad) {
 
 bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
     const isa::Type type = instruction.machine.type;
-    if ((!isa::is_word(type) && !isa::is_pair(type)) || instruction.machine.saturate) { return false; }
+    if (!isa::is_word_or_pair(type) || instruction.machine.saturate) { return false; }
     if (instruction.machine.operation == Operation::mad_lo) { return fold_mad(kernel.frame, instruction); }
     const unsigned rows = isa::type_rows(type);
     const auto a = literal_value(kernel.frame, instruction.source[0]);
@@ -92,9 +89,7 @@ bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
 
 bool fold_constants(VirtualKernel& kernel) {
     bool changed = false;
-    for (VirtualBlock& block : kernel.blocks) {
-        for (VirtualInstruction& instruction : block.code) { changed |= fold(kernel, instruction); }
-    }
+    for_each_instruction(kernel, [&](VirtualInstruction& instruction) { changed |= fold(kernel, instruction); });
     return changed;
 }
 

@@ -1,18 +1,14 @@
-#include "components/frontend/finaliser/simplify/fold_addresses.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "components/frontend/finaliser/analysis/single_writes.h"
 #include "components/frontend/finaliser/code/literals.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
-using isa::Type;
 
 namespace {
 
@@ -41,10 +37,6 @@ std::optional<Sum> sum_of(const isa::KernelFrame& frame, const VirtualInstructio
         return Sum{instruction.source[1 - i], addend};
     }
     return std::nullopt;
-}
-
-bool fits_offset(std::int64_t value) {
-    return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
 }
 
 class AddressFolder {
@@ -94,7 +86,8 @@ class AddressFolder {
         const VirtualInstruction& add = writes_.at(*write);
         if (add.destination != address.index || add.destination_rows != address.rows) { return std::nullopt; }
         const auto sum = sum_of(kernel_.frame, add);
-        if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) {
+        if (!sum || !std::in_range<std::int32_t>(sum->addend) ||
+            !std::in_range<std::int32_t>(access.machine.offset + sum->addend)) {
             return std::nullopt;
         }
         if (writes_.is_stable(sum->base, *write)) { return sum; }

@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/simplify/rename.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 
 #include <numeric>
 #include <unordered_map>

@@ -1,10 +1,5 @@
 #include "components/frontend/finaliser/simplify/simplify.h"
 
-#include "components/frontend/finaliser/simplify/copy_propagation.h"
-#include "components/frontend/finaliser/simplify/dead_code.h"
-#include "components/frontend/finaliser/simplify/fold.h"
-#include "components/frontend/finaliser/simplify/fold_addresses.h"
-
 namespace lookahead::finaliser {
 
 void simplify(VirtualKernel& kernel) {

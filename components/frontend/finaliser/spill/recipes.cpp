@@ -8,9 +8,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
-
 namespace {
 
 /// Longer recipes are not considered: a load from local memory takes as long.
@@ -36,19 +33,11 @@ bool contains(const RangeSet& set, std::uint32_t position) {
 }  // namespace
 
 bool is_plain(const VirtualInstruction& instruction) {
-    switch (instruction.machine.operation) {
-        case Operation::load:
-        case Operation::shuffle:
-        case Operation::vote:
-        case Operation::match:
-        case Operation::activemask:
-        case Operation::redux:
-            return false;
-        default:
-            return !has_side_effect(instruction) &&
-                   std::ranges::all_of(instruction.destination_predicate,
-                                       [](std::uint32_t predicate) { return predicate == kNone; });
-    }
+    const isa::OperationGroup group = isa::info_of(instruction.machine.operation).group;
+    return group != isa::OperationGroup::memory && group != isa::OperationGroup::exchange &&
+           group != isa::OperationGroup::vote && !has_side_effect(instruction) &&
+           std::ranges::all_of(instruction.destination_predicate,
+                               [](std::uint32_t predicate) { return predicate == kNone; });
 }
 
 Recipes::Recipes(const VirtualKernel& kernel, std::span<const RangeSet> ranges) : writes_(kernel), ranges_(ranges) {}

@@ -5,6 +5,7 @@
 
 #include "components/frontend/finaliser/allocate/allocate.h"
 #include "components/frontend/finaliser/code/bit_set.h"
+#include "components/frontend/finaliser/code/virtual_kernel.h"
 #include "components/frontend/finaliser/spill/spill_view.h"
 
 namespace lookahead::finaliser {
@@ -26,5 +27,9 @@ struct SpillChoice {
 /// are missing. No victims if none makes room.
 SpillChoice choose_victims(const SpillView& view, const Allocation& allocation, unsigned limit,
                            const SpilledValues& values);
+
+/// Removes the chosen groups from their registers: stores after writes, loads or recipes before reads. `view` describes
+/// `kernel` before this, and is invalid afterwards.
+void rewrite_spilled(VirtualKernel& kernel, const SpillView& view, const SpillChoice& choice, SpilledValues& values);
 
 }  // namespace lookahead::finaliser

@@ -11,9 +11,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
-
 namespace {
 
 /// Whether the instruction may run in lanes where its guard fails, if its results go to new places.
@@ -82,9 +79,7 @@ class Spiller {
             auto known = std::ranges::find(loaded, use->index, &Copy::from);
             if (known == loaded.end()) {
                 known = loaded.insert(known, {use->index, kernel_.new_predicate()});
-                VirtualInstruction test = beside(instruction);
-                test.machine.operation = Operation::setp;
-                test.machine.type = isa::Type::u32;
+                VirtualInstruction test = beside(instruction, Operation::setp, Type::u32);
                 test.machine.comparison = isa::Comparison::ne;
                 test.source = {
                     VirtualOperand{Operand::Kind::reg, 1, row_of_[use->index]}, literal(kernel_.frame, 0, 1), {}};
@@ -97,9 +92,7 @@ class Spiller {
 
     void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, const VirtualInstruction& written_by,
               std::vector<VirtualInstruction>& code) {
-        VirtualInstruction select = beside(written_by);
-        select.machine.operation = Operation::select;
-        select.machine.type = isa::Type::b32;
+        VirtualInstruction select = beside(written_by, Operation::select, Type::b32);
         select.source = {literal(kernel_.frame, 1, 1), literal(kernel_.frame, 0, 1), {}};
         select.source_predicate[0] = {predicate, false};
         select.destination = row;
@@ -110,9 +103,7 @@ class Spiller {
 
     static void move(PredicateUse from, std::uint32_t to, PredicateUse guard, const VirtualInstruction& written_by,
                      std::vector<VirtualInstruction>& code) {
-        VirtualInstruction move = beside(written_by);
-        move.machine.operation = Operation::pred_mov;
-        move.machine.type = isa::Type::pred;
+        VirtualInstruction move = beside(written_by, Operation::pred_mov, Type::pred);
         move.source_predicate[0] = from;
         move.destination_predicate[0] = to;
         move.guard = guard;

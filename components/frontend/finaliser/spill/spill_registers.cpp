@@ -7,9 +7,8 @@
 #include "components/frontend/finaliser/analysis/affinity.h"
 #include "components/frontend/finaliser/analysis/live_ranges.h"
 #include "components/frontend/finaliser/analysis/liveness.h"
-#include "components/frontend/finaliser/simplify/dead_code.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
 #include "components/frontend/finaliser/spill/spill_choice.h"
-#include "components/frontend/finaliser/spill/spill_rewrite.h"
 #include "components/frontend/finaliser/spill/spill_view.h"
 #include "core/error/error.h"
 

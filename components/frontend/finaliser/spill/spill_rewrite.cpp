@@ -1,4 +1,4 @@
-#include "components/frontend/finaliser/spill/spill_rewrite.h"
+#include "components/frontend/finaliser/spill/spill_choice.h"
 
 #include <optional>
 
@@ -7,9 +7,6 @@
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
-using isa::Operation;
 
 namespace {
 
@@ -164,9 +161,7 @@ class Rewriter {
             return;
         }
         for (unsigned i = 0; i < instruction.destination_rows; ++i) {
-            VirtualInstruction clear = beside(instruction);
-            clear.machine.operation = Operation::mov;
-            clear.machine.type = isa::Type::b32;
+            VirtualInstruction clear = beside(instruction, Operation::mov, Type::b32);
             clear.source[0] = launch_row(isa::LaunchRow::zero);
             clear.destination = instruction.destination + i;
             clear.destination_rows = 1;
@@ -231,9 +226,7 @@ class Rewriter {
     }
 
     VirtualInstruction access(Operation operation, std::uint32_t row, const VirtualInstruction& served) {
-        VirtualInstruction result = beside(served);
-        result.machine.operation = operation;
-        result.machine.type = isa::Type::b32;
+        VirtualInstruction result = beside(served, operation, Type::b32);
         result.machine.space = isa::Space::local;
         result.machine.offset = static_cast<std::int32_t>(values_.slot_of[row]);
         result.source[0] = launch_row(isa::LaunchRow::zero);

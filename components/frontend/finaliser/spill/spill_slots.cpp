@@ -4,9 +4,6 @@
 
 namespace lookahead::finaliser {
 
-using isa::Operand;
-using isa::Operation;
-
 namespace {
 
 /// The end of the kernel's own local variables, where its spilled values begin.
@@ -68,14 +65,12 @@ void share_spill_slots(VirtualKernel& kernel) {
     if (kernel.frame.spill_bytes == 0) { return; }
     const Allocation slots = allocate(kernel_of_slots(kernel));
     const isa::KernelFrame old = kernel.frame;
-    for (VirtualBlock& block : kernel.blocks) {
-        for (VirtualInstruction& instruction : block.code) {
-            if (is_spill(instruction, old)) {
-                instruction.machine.offset =
-                    static_cast<std::int32_t>(first_spill_byte(old) + 4 * slots.register_of[slot_of(instruction, old)]);
-            }
+    for_each_instruction(kernel, [&](VirtualInstruction& instruction) {
+        if (is_spill(instruction, old)) {
+            instruction.machine.offset =
+                static_cast<std::int32_t>(first_spill_byte(old) + 4 * slots.register_of[slot_of(instruction, old)]);
         }
-    }
+    });
     kernel.frame.spill_bytes = 4 * slots.registers;
     kernel.frame.local_bytes = old.local_bytes - old.spill_bytes + kernel.frame.spill_bytes;
 }
@@ -90,11 +85,9 @@ SpillInstructions spill_instructions(const isa::Kernel& kernel) {
 
 SpillInstructions spill_instructions(const VirtualKernel& kernel) {
     SpillInstructions counts;
-    for (const VirtualBlock& block : kernel.blocks) {
-        for (const VirtualInstruction& instruction : block.code) {
-            count(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, kernel.frame, counts);
-        }
-    }
+    for_each_instruction(kernel, [&](const VirtualInstruction& instruction) {
+        count(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, kernel.frame, counts);
+    });
     return counts;
 }
 

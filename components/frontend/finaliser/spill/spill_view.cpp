@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/analysis/flow.h"
-#include "components/frontend/finaliser/analysis/loops.h"
 
 namespace lookahead::finaliser {
-
-using isa::Operand;
 
 namespace {
 
@@ -33,7 +30,7 @@ std::vector<double> weights_of(const VirtualKernel& kernel) {
 
 /// Calls `visit(access, instruction)` for all instructions in the order of the code.
 template <typename Visit>
-void for_each_instruction(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
+void for_each_place(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
     Access access;
     for (access.place.block = 0; access.place.block < kernel.blocks.size(); ++access.place.block) {
         access.weight = weights[access.place.block];
@@ -48,7 +45,7 @@ void for_each_instruction(const VirtualKernel& kernel, std::span<const double> w
 
 Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
-                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                for_each_place(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
                     for (const VirtualOperand& operand : instruction.source) {
                         if (operand.kind != Operand::Kind::reg) { continue; }
                         access.operand = operand;
@@ -60,7 +57,7 @@ Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weig
 
 Lists<Access> writes_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
-                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                for_each_place(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
                     if (instruction.destination_rows == 0) { return; }
                     access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
                     add(kernel.group_of[instruction.destination], access);
@@ -75,14 +72,12 @@ SpillView::SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges)
     const std::vector<double> weights = weights_of(kernel);
     reads_ = reads_of(kernel, weights);
     writes_ = writes_of(kernel, weights);
-    for (const VirtualBlock& block : kernel.blocks) {
-        for (const VirtualInstruction& instruction : block.code) {
-            if (instruction.destination_rows != 0 && overwrites_its_guard(instruction)) {
-                fixed_[kernel.group_of[instruction.destination]] = true;
-            }
+    for_each_instruction(kernel, [&](const VirtualInstruction& instruction) {
+        if (instruction.destination_rows != 0 && overwrites_its_guard(instruction)) {
+            fixed_[kernel.group_of[instruction.destination]] = true;
         }
-        instructions_ += static_cast<std::uint32_t>(block.code.size());
-    }
+        ++instructions_;
+    });
 }
 
 bool SpilledValues::is_backed(const RowGroup& group) const {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "components/emulator/emulated_device.h"
-#include "components/frontend/finaliser/emit/verify.h"
+#include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/isa/address_space.h"
 #include "tests/components/frontend/finaliser/scalar_machine.h"

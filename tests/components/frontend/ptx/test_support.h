@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "components/frontend/ptx/ir.h"
+#include "components/frontend/ptx/module.h"
 
 namespace lookahead::ptx::test {
 

@@ -4,7 +4,7 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/allocate/allocate.h"
-#include "components/frontend/finaliser/emit/operand_rows.h"
+#include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/emit/print.h"
-#include "components/frontend/finaliser/emit/verify.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 

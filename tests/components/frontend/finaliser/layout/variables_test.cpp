@@ -2,7 +2,7 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/layout/module_layout.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/differential.h"

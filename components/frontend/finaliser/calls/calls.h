@@ -4,6 +4,12 @@
 
 namespace lookahead::finaliser {
 
+/// The kernel with the bodies of the functions that it calls in place of the calls, and with chains of comparisons in
+/// place of brx.idx. A callee's parameters become the .param variables that the call names. The bodies of recursive
+/// functions appear once, after the kernel's, and keep their values on a stack in local memory. Throws InputError for
+/// functions without a body.
+ptx::Function inline_calls(const ptx::Module& module, const ptx::Function& kernel);
+
 /// Whether the kernel takes the address of one of its parameters, as nvcc does for a structure that is indexed at run
 /// time, or a function that it called took the address of one of its own.
 bool takes_parameter_addresses(const ptx::Function& kernel);

@@ -16,4 +16,8 @@ namespace lookahead::finaliser {
 std::vector<std::uint32_t> list_order(std::span<const VirtualInstruction> code, Dependences dependences,
                                       const StretchValues& values, Live target, Live target_of_loads);
 
+/// An order for a stretch of code, found from its end: always the instruction before which fewest rows live, which
+/// brings the writers of a value close to its readers; among equals the last one of the old order.
+std::vector<std::uint32_t> order_for_few_rows(const Dependences& dependences, const StretchValues& values);
+
 }  // namespace lookahead::finaliser

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace lookahead {
-
-/// cluster/slurm/sweep.sbatch.
-extern const char* const kSlurmTemplate;
-
-}  // namespace lookahead
