@@ -224,9 +224,7 @@ TEST_CASE("an unroll factor is of form=looped alone, and a length of form=vector
 }
 
 TEST_CASE("results do not depend on the finaliser's freedom: order, any register limit, the width of pointers") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    MESSAGE("seed " << seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(lookahead::test::random_seed());
     for (const std::string& name : kWorkloads) {
         CAPTURE(name);
         Copies expected;

@@ -159,9 +159,7 @@ class RangeTree {
 };
 
 TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of ways") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     for (unsigned ways = 1; ways <= 16; ++ways) {
         CAPTURE(ways);
         const auto tree = make_policy("tree_plru", 3, ways);
@@ -184,9 +182,7 @@ TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of w
 TEST_CASE("every policy takes a candidate, spares the line that came last, and goes on alike after a checkpoint") {
     for (const std::string& name : lookahead::test::at_least(2, variant_names<ReplacementPolicy>())) {
         CAPTURE(name);
-        const std::uint64_t seed = lookahead::test::random_seed();
-        CAPTURE(seed);
-        std::mt19937_64 random(seed);
+        std::mt19937_64 random(lookahead::test::random_seed());
         for (unsigned ways = 1; ways <= 8; ++ways) {
             CAPTURE(ways);
             const auto original = make_policy(name, 4, ways);

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "components/isa/handlers.h"

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -286,9 +285,7 @@ Instruction branch_of(std::uint32_t target, std::uint32_t reconvergence, bool yi
 }
 
 TEST_CASE("random structured programs run every lane's own path, each instruction once, in order") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    MESSAGE("seed " << seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     for (int round = 0; round < 300; ++round) {
         const RandomProgram program(random);
         const std::uint64_t salt = random();

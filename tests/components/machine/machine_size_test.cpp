@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "components/machine/machine.h"

@@ -2,7 +2,6 @@
 // in an SM with several extensions.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include <numeric>
 #include <random>
-#include <sstream>
 
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"

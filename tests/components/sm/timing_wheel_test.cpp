@@ -65,9 +65,7 @@ TEST_CASE("the wheel gives entries in the cycle of their due time, in the order 
 }
 
 TEST_CASE("the wheel agrees with a sorted set over random delays") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(lookahead::test::random_seed());
     TimingWheel wheel(500);
     std::multiset<std::pair<Cycle, std::uint64_t>> expected;
     Cycle now = 0;

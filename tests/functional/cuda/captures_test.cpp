@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "components/emulator/emulated_device.h"
 #include "components/emulator/memory_fault.h"

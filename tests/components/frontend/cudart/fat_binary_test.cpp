@@ -168,10 +168,7 @@ TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError"
         const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(!message_of(cut).empty());
     }
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    MESSAGE("seed ", seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(lookahead::test::random_seed());
     int refused = 0;
     for (int round = 0; round < 20000; ++round) {
         Bytes damaged = whole;

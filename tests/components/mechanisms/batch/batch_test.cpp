@@ -1,11 +1,9 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -240,9 +238,7 @@ TEST_CASE("sixteen stores fill the data buffer: the oldest batch with data leave
 }
 
 TEST_CASE("the order of each line's requests is kept, whatever comes and whenever the network takes it") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     BatchBench bench("entries = 2\nrequests = 3\nage = 8\nstore_entries = 4\n");
     std::map<std::uint64_t, std::int64_t> last;  // number of each line's last request that left
     std::vector<std::uint64_t> lines;            // of each number
@@ -284,9 +280,7 @@ TEST_CASE("the order of each line's requests is kept, whatever comes and wheneve
 }
 
 TEST_CASE("a batching unit goes on alike after a checkpoint, in the middle of everything") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     BatchBench original("age = 40\n"), restored("age = 40\n");
     const auto step = [](BatchBench& bench, std::uint64_t choice) {
         const bool taken = bench.offer(bench.line_of_row(choice % 7, choice >> 8 & 15),

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <random>
-#include <set>
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
