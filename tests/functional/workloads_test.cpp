@@ -245,6 +245,22 @@ TEST_CASE("results do not depend on the finaliser's freedom: order, any register
     }
 }
 
+TEST_CASE("the programs of the published comparison match their references, in any order and in few registers") {
+    for (const std::string name : {"vecadd", "sgemm", "hotspot", "histogram", "bfs"}) {
+        for (const char* setting : {"finaliser.schedule=true", "finaliser.schedule=false", "isa.registers=10"}) {
+            CAPTURE(name);
+            CAPTURE(setting);
+            Configuration input, configuration;
+            input.override_value(name + ".input=peer");
+            configuration.override_value(setting);
+            const auto workload = make_variant<Workload>(name, input, WorkloadContext{Size::small, 1});
+            emulated(*workload, configuration);
+            const CheckReport report = workload->check();
+            CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+        }
+    }
+}
+
 TEST_CASE("carries of split additions find predicates at any register limit") {
     const auto workload = tiny("hpgmg", 1);
     for (unsigned limit = 10; limit < 40; ++limit) {
