@@ -72,6 +72,7 @@ TEST_CASE("read, miss: an affine fill is taken by the AVC, and a generic one is 
     CHECK(bench.load(4) == generic());
     CHECK(bench.counters().affine_fills == 1);
     CHECK(bench.counters().generic_fills == 1);
+    CHECK(bench.l1().detached_fills == 1);
     CHECK(bench.reads() == 2);
     CHECK(bench.load(3) == affine(64, 4));
     CHECK(bench.counters().load_hits == 1);
