@@ -160,16 +160,6 @@ TEST_CASE("without pre-loads loads are skipped, and results are reused all the s
     CHECK(bench.counters().pre_loads == 0);
 }
 
-TEST_CASE("short waits are counted, longer ones are not") {
-    for (const Cycle latency : {90, 120}) {
-        BlockedKernel k;
-        k.block();
-        PmodeRun bench(k.finish(), "", {.global_latency = latency});
-        CHECK(bench.counters().switches == 1);
-        CHECK(bench.counters().short_waits == (latency == 90 ? 1 : 0));
-    }
-}
-
 TEST_CASE("what depends on the blocked load is skipped, and a full independent write ends that") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
@@ -237,10 +227,13 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
 
 TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped though their sources are there") {
     BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    const auto x = k.reg(), y = k.reg(), z = k.reg(), wide = k.reg64(), time = k.reg64();
     k.block();
     const auto store = k.index_of(k.store(Space::global, Type::u32, k.out, k.thread));
     const auto clock = k.index_of(k.special(x, isa::SpecialRegister::clock));
+    const auto clock64 = k.index_of(k.special(wide, isa::SpecialRegister::clock64));
+    const auto timer = k.index_of(k.special(time, isa::SpecialRegister::globaltimer));
+    const auto lane = k.index_of(k.special(k.reg(), isa::SpecialRegister::laneid));
     k.load(Space::global, Type::u32, y, k.in).order = isa::Order::volatile_;
     const auto ordered = k.index();
     k.atomic(Space::global, isa::AtomicOp::add, Type::u32, z, k.parameter(0), k.literal(0));
@@ -249,7 +242,8 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
     const auto after = k.add(k.used, k.thread);
     PmodeRun bench(k.finish());
     CHECK(bench.skips(store, SkipReason::store));
-    CHECK(bench.skips(clock, SkipReason::clock));
+    for (const std::uint32_t each : {clock, clock64, timer}) { CHECK(bench.skips(each, SkipReason::clock)); }
+    CHECK(bench.executes(lane));
     CHECK(bench.skips(ordered, SkipReason::ordered_load));
     CHECK(bench.skips(atomic, SkipReason::atomic));
     CHECK(bench.skips(barrier, SkipReason::barrier));

@@ -696,19 +696,6 @@ TEST_CASE("a write on one side of a branch has the old value as a source, too") 
     CHECK(bench.skips(other_side, SkipReason::poisoned));
 }
 
-TEST_CASE("every clock is skipped") {
-    BlockedKernel k;
-    const auto wide = k.reg64(), time = k.reg64();
-    k.block();
-    const auto clock = k.index_of(k.special(wide, isa::SpecialRegister::clock64));
-    const auto timer = k.index_of(k.special(time, isa::SpecialRegister::globaltimer));
-    const auto lane = k.index_of(k.special(k.reg(), isa::SpecialRegister::laneid));
-    PmodeRun bench(k.finish());
-    CHECK(bench.skips(clock, SkipReason::clock));
-    CHECK(bench.skips(timer, SkipReason::clock));
-    CHECK(bench.executes(lane));
-}
-
 TEST_CASE("a warp that has skipped issues in the next cycle") {
     BlockedKernel k;
     const auto x = k.reg();
