@@ -1,19 +1,26 @@
 #include <fmt/format.h>
 
 #include <doctest/doctest.h>
+#include <fstream>
+#include <sstream>
 
 #include "components/frontend/finaliser/finalise.h"
-#include "tests/components/frontend/finaliser/workload_module.h"
+#include "components/frontend/ptx/parse_module.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser;
-using namespace lookahead::finaliser::test;
 
 namespace {
 
 /// Finalises a workload's kernel; `schedule`: or leaves it in the program's own order.
 isa::Kernel make(const std::string& name, unsigned limit, bool schedule = true) {
-    const ptx::Module module = workload_module(name);
+    const std::string path =
+        LOOKAHEAD_SOURCE_DIR "/experiments/workloads/" + name + (name == "vecadd" ? "/kernel.ptx" : "/peer.ptx");
+    std::ifstream file(path);
+    REQUIRE(file);
+    std::stringstream text;
+    text << file.rdbuf();
+    const ptx::Module module = ptx::parse_module(text.str(), path);
     FinaliserOptions options;
     options.isa.registers = limit;
     options.schedule = schedule;
