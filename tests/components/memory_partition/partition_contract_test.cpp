@@ -122,10 +122,11 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
     return messages;
 }
 
-LpContract contract_of(bool small, bool sectors) {
+LpContract contract_of(bool small, bool sectors, const std::string& scheduler) {
     const MemoryPartitionArguments arguments = arguments_of(small, sectors);
+    const Configuration configuration = Configuration::from_toml("[dram]\nscheduler = \"" + scheduler + "\"\n", "test");
     LpContract contract;
-    contract.make = [arguments] { return std::make_unique<MemoryPartition>(arguments, Configuration{}); };
+    contract.make = [=] { return std::make_unique<MemoryPartition>(arguments, configuration); };
     const Time reply = kClock.least_span(arguments.crossbar.reply_latency);
     contract.ports = {{.fan_out = 15, .lookahead = reply, .in_port = 0},
                       {.fan_out = 15, .lookahead = reply, .in_port = 1},
@@ -138,10 +139,12 @@ LpContract contract_of(bool small, bool sectors) {
 }
 
 TEST_CASE("a memory partition does not see how its time is cut, and can be saved and loaded at any horizon") {
-    for (const auto& [small, sectors] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    for (const auto& [small, sectors, scheduler] :
+         {std::tuple{false, false, "frfcfs"}, {true, false, "fcfs"}, {true, false, "frfcfs"}, {true, true, "frfcfs"}}) {
         CAPTURE(small);
         CAPTURE(sectors);
-        const LpContract contract = contract_of(small, sectors);
+        CAPTURE(scheduler);
+        const LpContract contract = contract_of(small, sectors, scheduler);
         CHECK(count_outputs(contract, 1) > 400);  // every request is answered, and some credits come back
         CHECK(check_contract(contract, 1, 60, 6) == "");
     }

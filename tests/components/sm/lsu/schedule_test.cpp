@@ -120,6 +120,7 @@ TEST_CASE("jumps over idle cycles, and saving and loading, leave a unit in each 
             overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
             overrides.push_back(seed % 4 < 2 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
             overrides.push_back(kLocalPolicies[seed / 4 % std::size(kLocalPolicies)]);
+            overrides.push_back(seed % 3 == 0 ? "l1d.pending_ways=2" : "l1d.pending_ways=0");
             Bench plain(overrides);
             Bench other(overrides);
             set_random_delays(plain.memory, seed);
