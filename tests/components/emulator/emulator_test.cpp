@@ -125,37 +125,6 @@ std::vector<std::uint32_t> run_threads(const isa::Dim3& block, const Body& write
     return device.download<std::uint32_t>(out, block.count());
 }
 
-TEST_CASE("threads of one warp leave a loop at different trips, with the partial last warp") {
-    const auto results = run_threads({77, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
-        const auto i = k.reg();
-        const auto more = k.predicate();
-        k.op(Operation::mov, Type::b32, i, {k.literal(0)});
-        const auto loop = k.here();
-        const auto after = k.label();
-        k.op(Operation::add, Type::u32, result, {result, i});
-        k.op(Operation::add, Type::u32, i, {i, k.literal(1)});
-        k.setp(isa::Comparison::le, Type::u32, more, i, tid);
-        k.branch_if(more, loop, after);
-        k.bind(after);
-    });
-    for (std::uint32_t tid = 0; tid < 77; ++tid) { CHECK(results[tid] == tid * (tid + 1) / 2); }
-}
-
-TEST_CASE("guarded instructions act on their lanes only") {
-    const auto results = run_threads({64, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
-        const auto odd = k.predicate();
-        const auto bit = k.reg();
-        k.op(Operation::bit_and, Type::b32, bit, {tid, k.literal(1)});
-        k.setp(isa::Comparison::ne, Type::u32, odd, bit, k.literal(0));
-        k.guard(odd);
-        k.op(Operation::add, Type::u32, result, {tid, k.literal(100)});
-        k.guard(!odd);
-        k.op(Operation::mul_lo, Type::u32, result, {tid, k.literal(3)});
-        k.unguard();
-    });
-    for (std::uint32_t tid = 0; tid < 64; ++tid) { CHECK(results[tid] == (tid % 2 != 0 ? tid + 100 : tid * 3)); }
-}
-
 TEST_CASE("warps exchange through shared memory across barriers, also after some have exited") {
     // Warp 3 exits; warps 0 to 2 store, wait, and read the next thread's value.
     const auto results = run_threads({128, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
@@ -234,34 +203,6 @@ TEST_CASE("a warp that runs while the others wait at a barrier does not run ahea
         barrier_read_and_first_stores(k, first, result);
     });
     for (std::uint32_t tid = 0; tid < kThreads; ++tid) { CHECK(results[tid] == 0); }
-}
-
-TEST_CASE("generic addresses reach global, shared and each thread's own local memory") {
-    KernelBuilder k("generic", {8});
-    k.shared_bytes(256);
-    const auto tid = k.reg(), value = k.reg(), offset = k.reg(), sum = k.reg();
-    const auto address = k.reg64();
-    k.special(tid, isa::SpecialRegister::tid_x);
-    k.op(Operation::shl, Type::b32, offset, {tid, k.literal(2)});
-    // shared by its window, read back by its offset
-    k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.literal64(isa::kSharedWindowBase)})
-        .source_type = Type::u32;
-    k.store(Space::generic, Type::u32, address, tid);
-    k.load(Space::shared, Type::u32, sum, offset);
-    // local: all threads use offset 8 of their own
-    k.store(Space::local, Type::u32, k.literal(8), tid);
-    k.load(Space::generic, Type::u32, value, k.literal64(isa::kLocalWindowBase + 8));
-    k.op(Operation::mad_lo, Type::u32, sum, {value, k.literal(1000), sum});
-    // global
-    k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.parameter(0)}).source_type = Type::u32;
-    k.store(Space::generic, Type::u32, address, sum);
-    isa::Kernel kernel = k.finish();
-    kernel.local_bytes = 16;
-    EmulatedDevice device({kernel});
-    const DeviceAddress out = device.allocate(256);
-    device.launch("generic", {{1, 1, 1}, {64, 1, 1}}, pack_parameters(out));
-    const auto results = device.download<std::uint32_t>(out, 64);
-    for (std::uint32_t tid_value = 0; tid_value < 64; ++tid_value) { CHECK(results[tid_value] == tid_value * 1001); }
 }
 
 TEST_CASE("atomics return the old value and combine lanes in order") {

@@ -81,18 +81,6 @@ TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level d
     }
 }
 
-TEST_CASE("the hash of the state at a time does not depend on the windows before it") {
-    MixedSm coarse(2), fine(2);
-    std::uint64_t last = 0;
-    for (Cycle at = 16; at < 1600; at += 16) {
-        coarse.run_until(at);
-        for (Cycle part = at - 15; part <= at; ++part) { fine.run_until(part); }
-        REQUIRE(coarse.state_hash() == fine.state_hash());
-        CHECK(coarse.state_hash() != last);
-        last = coarse.state_hash();
-    }
-}
-
 TEST_CASE("next_event_time names a cycle before which nothing happens") {
     MixedSm harness(2, "", {.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
     harness.run_until(20);
