@@ -221,6 +221,22 @@ class Recorder final : public L1Listener {
     std::vector<L1Event> events;
 };
 
+struct Heard {
+    L1EventKind kind;
+    L1Operation operation;
+    std::uint64_t line;
+};
+
+void check_heard(const Recorder& recorder, const std::vector<Heard>& expected) {
+    REQUIRE(recorder.events.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CAPTURE(i);
+        CHECK(recorder.events[i].kind == expected[i].kind);
+        CHECK(recorder.events[i].operation == expected[i].operation);
+        CHECK(recorder.events[i].line == expected[i].line);
+    }
+}
+
 TEST_CASE("listeners hear of misses, merges, fills, hits and evictions, with client, PC and warp") {
     L1Bench bench(L1Bench::parameters(1, 1));
     Recorder recorder;
@@ -230,14 +246,15 @@ TEST_CASE("listeners hear of misses, merges, fills, hits and evictions, with cli
     bench.fill_oldest(pattern(0));
     bench.load(line(0));
     bench.load(line(1));
-    const L1EventKind kinds[] = {L1EventKind::miss, L1EventKind::merge, L1EventKind::fill,
-                                 L1EventKind::hit,  L1EventKind::evict, L1EventKind::miss};
-    REQUIRE(recorder.events.size() == std::size(kinds));
-    for (unsigned i = 0; i < std::size(kinds); ++i) {
-        CHECK(recorder.events[i].kind == kinds[i]);
-        CHECK(recorder.events[i].pc == 7);
-        CHECK(recorder.events[i].warp == 3);
-        CHECK(recorder.events[i].line == (i < 5 ? line(0) : line(1)));
+    check_heard(recorder, {{L1EventKind::miss, L1Operation::load, line(0)},
+                           {L1EventKind::merge, L1Operation::load, line(0)},
+                           {L1EventKind::fill, L1Operation::load, line(0)},
+                           {L1EventKind::hit, L1Operation::load, line(0)},
+                           {L1EventKind::evict, L1Operation::load, line(0)},
+                           {L1EventKind::miss, L1Operation::load, line(1)}});
+    for (const L1Event& event : recorder.events) {
+        CHECK(event.pc == 7);
+        CHECK(event.warp == 3);
     }
     CHECK(recorder.events[0].client == Client::prefetch);
     CHECK(recorder.events[1].client == Client::demand);
@@ -266,22 +283,6 @@ TEST_CASE("listeners hear of a way that a store to local memory takes, and of th
     CHECK(recorder.events[1].operation == L1Operation::store);
     CHECK(recorder.events[2].pc == 9);
     CHECK(recorder.events[3].warp == 5);
-}
-
-struct Heard {
-    L1EventKind kind;
-    L1Operation operation;
-    std::uint64_t line;
-};
-
-void check_heard(const Recorder& recorder, const std::vector<Heard>& expected) {
-    REQUIRE(recorder.events.size() == expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        CAPTURE(i);
-        CHECK(recorder.events[i].kind == expected[i].kind);
-        CHECK(recorder.events[i].operation == expected[i].operation);
-        CHECK(recorder.events[i].line == expected[i].line);
-    }
 }
 
 TEST_CASE("listeners tell loads from stores and atomics, and a store that hits from one that misses") {

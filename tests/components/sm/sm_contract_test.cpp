@@ -63,24 +63,6 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
     }
 }
 
-TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level does, cycle for cycle") {
-    for (const bool plain : {true, false}) {
-        const std::string marks = plain ? "[pas]\nleading_warps = false\nleading_cta = \"off\"\nwakeup = false\n" : "";
-        MixedSm pas(3, configuration_of("pas") + marks), two_level(3, configuration_of("two_level"));
-        Cycle differ = 0;
-        while (!(pas.done() && two_level.done()) && pas.now() < 100'000) {
-            pas.run_until(pas.now() + 1);
-            two_level.run_until(two_level.now() + 1);
-            differ += pas.counters().warp_instructions != two_level.counters().warp_instructions;
-        }
-        CHECK((differ == 0) == plain);
-        if (plain) {
-            CHECK(std::memcmp(&pas.counters(), &two_level.counters(), sizeof(gpu::SmCounters)) == 0);
-            CHECK(pas.received() == two_level.received());
-        }
-    }
-}
-
 TEST_CASE("next_event_time names a cycle before which nothing happens") {
     MixedSm harness(2, "", {.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
     harness.run_until(20);
