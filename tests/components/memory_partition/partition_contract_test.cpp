@@ -123,10 +123,10 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
 }
 
 LpContract contract_of(bool small, bool sectors, const std::string& scheduler) {
-    const MemoryPartitionArguments arguments = arguments_of(small, sectors);
-    const Configuration configuration = Configuration::from_toml("[dram]\nscheduler = \"" + scheduler + "\"\n", "test");
+    MemoryPartitionArguments arguments = arguments_of(small, sectors);
+    arguments.dram_scheduler = scheduler;
     LpContract contract;
-    contract.make = [=] { return std::make_unique<MemoryPartition>(arguments, configuration); };
+    contract.make = [arguments] { return std::make_unique<MemoryPartition>(arguments, Configuration{}); };
     const Time reply = kClock.least_span(arguments.crossbar.reply_latency);
     contract.ports = {{.fan_out = 15, .lookahead = reply, .in_port = 0},
                       {.fan_out = 15, .lookahead = reply, .in_port = 1},
