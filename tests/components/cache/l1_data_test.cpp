@@ -8,17 +8,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use") {
-    L1Bench bench(L1Bench::parameters(1, 3));
-    bench.bring_lines({0, 1, 2});
-    bench.load(line(0));
-    bench.bring(line(3), pattern(3));
-    CHECK(bench.state_of(line(0)) == "valid");
-    CHECK(bench.state_of(line(1)) == "absent");
-    CHECK(bench.state_of(line(2)) == "valid");
-    CHECK(bench.l1.counters().evictions == 1);
-}
-
 TEST_CASE(
     "with cached_loads = local a miss of global memory joins nothing and leaves nothing, one of local memory does") {
     L1Bench bench(with(L1Bench::parameters(1, 2), &L1Parameters::cached_loads, "local"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <memory>
 #include <string>
@@ -220,6 +221,19 @@ class UnitBench : public LoadStoreListener {
             if (unit->drained()) { return true; }
         }
         return false;
+    }
+
+    /// The registers as a load into rows from `row` on leaves them, if memory stays as it is.
+    RegisterFile registers_after(const MemoryInstruction& load, unsigned row = 0) {
+        RegisterFile expected = registers;
+        std::uint32_t* rows[kMaximumRows];
+        for (unsigned i = 0; i < kMaximumRows; ++i) { rows[i] = expected.row(row + i); }
+        for (isa::LaneMask left = load.active; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const std::uint64_t address = load.addresses[lane];
+            isa::write_loaded(*load.instruction, lane, &memory.line(address)[address % kLineBytes], rows);
+        }
+        return expected;
     }
 
     /// `code`: the instructions that may be under way.
