@@ -5,7 +5,6 @@
 #include <bit>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <sstream>
 

@@ -18,10 +18,6 @@ constexpr std::uint64_t all_of(unsigned ways) {
     return ways == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways) - 1;
 }
 
-std::uint64_t hash_of(const ReplacementPolicy& policy) {
-    return hash_of_state(policy);
-}
-
 void reserve_in_order(ReplacementPolicy& policy, unsigned set, std::initializer_list<unsigned> ways) {
     for (const unsigned way : ways) { policy.reserve(set, way); }
 }
@@ -99,11 +95,11 @@ TEST_CASE("tree_plru on four ways follows its three bits") {
 TEST_CASE("tree_plru goes to the other half where the one it names offers nothing, and that changes no bit") {
     const auto tree = make_policy("tree_plru", 1, 4);
     reserve_in_order(*tree, 0, {0, 1, 2, 3});
-    const std::uint64_t before = hash_of(*tree);
+    const std::uint64_t before = hash_of_state(*tree);
     CHECK(tree->victim(0, 0b1110) == 1);
     CHECK(tree->victim(0, 0b1100) == 2);
     CHECK(tree->victim(0, 0b1000) == 3);
-    CHECK(hash_of(*tree) == before);
+    CHECK(hash_of_state(*tree) == before);
     CHECK(tree->victim(0, 0b1111) == 0);
 }
 
@@ -159,9 +155,7 @@ class RangeTree {
 };
 
 TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of ways") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     for (unsigned ways = 1; ways <= 16; ++ways) {
         CAPTURE(ways);
         const auto tree = make_policy("tree_plru", 3, ways);
@@ -184,9 +178,7 @@ TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of w
 TEST_CASE("every policy takes a candidate, spares the line that came last, and goes on alike after a checkpoint") {
     for (const std::string& name : lookahead::test::at_least(2, variant_names<ReplacementPolicy>())) {
         CAPTURE(name);
-        const std::uint64_t seed = lookahead::test::random_seed();
-        CAPTURE(seed);
-        std::mt19937_64 random(seed);
+        std::mt19937_64 random(lookahead::test::random_seed());
         for (unsigned ways = 1; ways <= 8; ++ways) {
             CAPTURE(ways);
             const auto original = make_policy(name, 4, ways);
@@ -198,13 +190,13 @@ TEST_CASE("every policy takes a candidate, spares the line that came last, and g
                 CHECK((ways == 1 || original->victim(set, all_of(ways)) != way));
                 original->touch(set, static_cast<unsigned>(random() % ways));
                 const std::uint64_t candidates = (random() & all_of(ways)) | std::uint64_t{1} << way;
-                const std::uint64_t before = hash_of(*original);
+                const std::uint64_t before = hash_of_state(*original);
                 REQUIRE((candidates >> original->victim(set, candidates) & 1) == 1);
-                REQUIRE(hash_of(*original) == before);
+                REQUIRE(hash_of_state(*original) == before);
             }
             const std::string bytes = saved_state(*original);
             load_state(*restored, bytes);
-            CHECK(hash_of(*restored) == hash_of(*original));
+            CHECK(hash_of_state(*restored) == hash_of_state(*original));
             for (unsigned i = 0; i < 100; ++i) {
                 const auto set = static_cast<unsigned>(random() % 4);
                 const unsigned victim = original->victim(set, all_of(ways));
@@ -223,9 +215,9 @@ TEST_CASE("a policy that is cleared is as new") {
         const auto fresh = make_policy(name, 2, 4);
         used->reserve(0, 1);
         used->touch(0, 0);
-        CHECK(hash_of(*used) != hash_of(*fresh));
+        CHECK(hash_of_state(*used) != hash_of_state(*fresh));
         used->clear();
-        CHECK(hash_of(*used) == hash_of(*fresh));
+        CHECK(hash_of_state(*used) == hash_of_state(*fresh));
     }
 }
 

@@ -92,9 +92,7 @@ TEST_CASE("nothing, too much, and releases of what is not allocated are refused"
 }
 
 TEST_CASE("random allocations and releases never overlap and depend on nothing but their order") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    MESSAGE("seed " << seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     Allocator allocator, twin;
     std::map<DeviceAddress, std::uint64_t> live;
     for (int i = 0; i < 3000; ++i) {

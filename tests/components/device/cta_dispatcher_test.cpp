@@ -14,6 +14,11 @@
 namespace lookahead::gpu {
 namespace {
 
+using lookahead::test::LpContract;
+using lookahead::test::LpEnvironment;
+using lookahead::test::scripted;
+using lookahead::test::ScriptedMessage;
+
 constexpr std::int64_t kFrequency = 700'000'000;
 constexpr unsigned kSms = 3;
 
@@ -38,12 +43,12 @@ struct Log {
 };
 
 /// SMs that run each CTA for a random time, and a host that only listens.
-class Sms : public lookahead::test::LpEnvironment {
+class Sms : public LpEnvironment {
   public:
     Sms(std::uint64_t seed, Log& log) : random_(seed), log_(log) {}
 
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
-                 std::vector<lookahead::test::ScriptedMessage>& answers) override {
+                 std::vector<ScriptedMessage>& answers) override {
         if (out_port == kDispatcherToHost) {
             log_.completed.push_back(sent.as<KernelCompleted>());
             return;
@@ -62,11 +67,11 @@ class Sms : public lookahead::test::LpEnvironment {
                 ++log_.assignments[launch_];
                 log_.most_at_one_sm = std::max(log_.most_at_one_sm, ++resident_[destination]);
                 leaves_.push_back({answer, destination});
-                answers.push_back(lookahead::test::scripted(answer, destination, in_port, CtaCompleted{cta}));
+                answers.push_back(scripted(answer, destination, in_port, CtaCompleted{cta}));
                 break;
             }
             case GpuMessage::kernel_end:
-                answers.push_back(lookahead::test::scripted(answer, destination, in_port, SmDrained{launch_, 10, 320}));
+                answers.push_back(scripted(answer, destination, in_port, SmDrained{launch_, 10, 320}));
                 break;
             default:
                 FAIL("the dispatcher sent a message of type " << unsigned{sent.type});
@@ -89,27 +94,26 @@ class Sms : public lookahead::test::LpEnvironment {
     std::vector<std::pair<Time, unsigned>> leaves_;
 };
 
-lookahead::test::ScriptedMessage launch(Time time, std::uint32_t number, std::uint32_t ctas) {
+ScriptedMessage launch(Time time, std::uint32_t number, std::uint32_t ctas) {
     LaunchKernel message{};
     message.launch = number;
     message.grid = {ctas, 1, 1};
     message.block = {32, 1, 1};
-    return lookahead::test::scripted(time, 1000, kDispatcherHostPort, message);
+    return scripted(time, 1000, kDispatcherHostPort, message);
 }
 
-lookahead::test::LpContract contract(Log& log, std::int64_t preassigned, std::int64_t interval = 0,
-                                     Cycle launch_latency = 0) {
+LpContract contract(Log& log, std::int64_t preassigned, std::int64_t interval = 0, Cycle launch_latency = 0) {
     const ClockDomain clock(kFrequency);
     const DispatcherParameters parameters{64, preassigned, interval, launch_latency};
     const Time latency = clock.least_span(parameters.latency);
-    lookahead::test::LpContract contract;
+    LpContract contract;
     contract.make = [=] {
         return std::make_unique<CtaDispatcher>(parameters, clock, kernels(), OccupancyLimits{}, kSms);
     };
     contract.ports = {{.fan_out = kSms, .lookahead = latency}, {.fan_out = 1, .lookahead = latency}};
     contract.script = [](std::uint64_t seed) {
         std::mt19937_64 random(seed);
-        std::vector<lookahead::test::ScriptedMessage> script;
+        std::vector<ScriptedMessage> script;
         Time time = 0;
         for (std::uint32_t i = 0; i < 3; ++i) {
             time += static_cast<Time>(random() % 40'000'000'000);
@@ -128,11 +132,11 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
     for (std::size_t i = 0; i < kBytes; ++i) { sent[i] = static_cast<std::byte>(i * 7 + i / 256); }
 
     std::vector<std::byte> received[kSms];
-    class Receiver : public lookahead::test::LpEnvironment {
+    class Receiver : public LpEnvironment {
       public:
         explicit Receiver(std::vector<std::byte> (&all)[kSms]) : received_(all) {}
         void respond(unsigned out_port, unsigned destination, const MessageHeader& message,
-                     std::vector<lookahead::test::ScriptedMessage>&) override {
+                     std::vector<ScriptedMessage>&) override {
             if (out_port == kDispatcherToHost) { return; }
             if (message.type == LaunchParameters::kType) { arriving_[destination].add(message); }
             if (message.type == KernelBegin::kType) {
@@ -146,14 +150,14 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
     };
 
     const auto message = [&](const auto& head, std::size_t first, std::size_t bytes) {
-        lookahead::test::ScriptedMessage result = lookahead::test::scripted(5, 1000, kDispatcherHostPort, head);
+        ScriptedMessage result = scripted(5, 1000, kDispatcherHostPort, head);
         result.payload.insert(result.payload.end(), &sent[first], &sent[first] + bytes);
         return result;
     };
     Log log;
-    lookahead::test::LpContract one = contract(log, 1);
+    LpContract one = contract(log, 1);
     one.script = [&](std::uint64_t) {
-        std::vector<lookahead::test::ScriptedMessage> script;
+        std::vector<ScriptedMessage> script;
         std::size_t first = 0;
         for (; kBytes - first > kParameterBytesInMessage; first += kParameterBytesInMessage) {
             script.push_back(message(LaunchParameters{kParameterBytesInMessage}, first, kParameterBytesInMessage));
@@ -166,15 +170,15 @@ TEST_CASE("parameters that one message does not hold reach every SM whole") {
         return script;
     };
     one.environment = [&](std::uint64_t) { return std::make_unique<Receiver>(received); };
-    CHECK(lookahead::test::count_outputs(one, 3) > kSms * (kBytes / kParameterBytesInMessage));
+    CHECK(count_outputs(one, 3) > kSms * (kBytes / kParameterBytesInMessage));
     for (const auto& bytes : received) { CHECK((bytes == sent)); }
 }
 
 TEST_CASE("every CTA of a launch is assigned once, kernels run in order, and the host hears of each end") {
     Log log;
-    lookahead::test::LpContract one = contract(log, 1);
+    LpContract one = contract(log, 1);
     one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 50), launch(6, 1, 7), launch(7, 2, 1)}; };
-    CHECK(lookahead::test::count_outputs(one, 3) > 0);
+    CHECK(count_outputs(one, 3) > 0);
     REQUIRE(log.completed.size() == 3);
     const std::uint64_t sizes[] = {50, 7, 1};
     for (std::uint32_t i = 0; i < 3; ++i) {
@@ -193,9 +197,9 @@ TEST_CASE("an SM never has more CTAs than its occupancy and those that may wait"
     for (const std::int64_t preassigned : {0, 1, 3}) {
         CAPTURE(preassigned);
         Log log;
-        lookahead::test::LpContract one = contract(log, preassigned);
+        LpContract one = contract(log, preassigned);
         one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 400)}; };
-        lookahead::test::count_outputs(one, 11);
+        count_outputs(one, 11);
         CHECK(log.most_at_one_sm == occupancy + preassigned);
     }
 }
@@ -205,9 +209,9 @@ TEST_CASE(
     for (const std::int64_t interval : {0, 1, 3}) {
         CAPTURE(interval);
         Log log;
-        lookahead::test::LpContract one = contract(log, 1, interval);
+        LpContract one = contract(log, 1, interval);
         one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 400)}; };
-        lookahead::test::count_outputs(one, 11);
+        count_outputs(one, 11);
         REQUIRE(log.given.size() == 400);
         // Occupancy is 8.
         for (std::size_t i = 1; i < kSms * 9; ++i) {
@@ -224,9 +228,9 @@ TEST_CASE("launch_latency puts off a kernel's first CTAs, and no later ones") {
     std::vector<Cycle> given[2];
     for (const Cycle latency : {0, 700}) {
         Log log;
-        lookahead::test::LpContract one = contract(log, 0, 1, latency);
+        LpContract one = contract(log, 0, 1, latency);
         one.script = [](std::uint64_t) { return std::vector{launch(5, 0, kSms * 8 + 1)}; };
-        lookahead::test::count_outputs(one, 11);
+        count_outputs(one, 11);
         given[latency != 0] = log.given;
     }
     for (std::size_t i = 0; i < kSms * 8; ++i) { CHECK(given[1][i] == given[0][i] + 700); }
@@ -237,9 +241,9 @@ TEST_CASE("launch_latency puts off a kernel's first CTAs, and no later ones") {
 TEST_CASE("the dispatcher is indifferent to how its time is cut, and to being saved and loaded") {
     Log log;
     for (const std::int64_t interval : {0, 40}) {
-        const lookahead::test::LpContract both = contract(log, 1, interval);
-        CHECK(lookahead::test::count_outputs(both, 1) > 20);
-        CHECK(lookahead::test::check_contract(both, 1, 1000, 50) == "");
+        const LpContract both = contract(log, 1, interval);
+        CHECK(count_outputs(both, 1) > 20);
+        CHECK(check_contract(both, 1, 1000, 50) == "");
     }
 }
 

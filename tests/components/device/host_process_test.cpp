@@ -18,6 +18,11 @@
 namespace lookahead::gpu {
 namespace {
 
+using lookahead::test::LpContract;
+using lookahead::test::LpEnvironment;
+using lookahead::test::scripted;
+using lookahead::test::ScriptedMessage;
+
 constexpr Time kLinkLatency = 500'000'000;
 constexpr unsigned kSms = 2;
 
@@ -33,7 +38,7 @@ const isa::KernelTable& kernels() {
 }
 
 /// Memory partitions that hold real bytes, and a device whose only kernel inverts every bit of an allocation.
-class FakeGpu : public lookahead::test::LpEnvironment {
+class FakeGpu : public LpEnvironment {
   public:
     explicit FakeGpu(std::uint64_t seed) : random_(seed) {}
 
@@ -43,7 +48,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
     static inline unsigned answered_writes = 0;
 
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
-                 std::vector<lookahead::test::ScriptedMessage>& answers) override {
+                 std::vector<ScriptedMessage>& answers) override {
         const Time answer = sent.time + 1 + static_cast<Time>(random_() % 400'000'000);
         const auto from = static_cast<std::uint16_t>(kHostMemoryPort + destination);
         switch (static_cast<GpuMessage>(sent.type)) {
@@ -58,8 +63,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 ++writes;
                 if (write.asks != 0) {
                     ++answered_writes;
-                    answers.push_back(
-                        lookahead::test::scripted(answer, destination, from, HostAcknowledge{write.address}));
+                    answers.push_back(scripted(answer, destination, from, HostAcknowledge{write.address}));
                 }
                 break;
             }
@@ -70,8 +74,7 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 arrivals.push_back(sent.time);
                 if (fill.fill_l2 != 0) { left_in_l2.push_back({fill.address, fill.bytes}); }
                 if (fill.asks != 0) {
-                    answers.push_back(
-                        lookahead::test::scripted(answer, destination, from, HostAcknowledge{fill.address}));
+                    answers.push_back(scripted(answer, destination, from, HostAcknowledge{fill.address}));
                 }
                 break;
             }
@@ -84,9 +87,9 @@ class FakeGpu : public lookahead::test::LpEnvironment {
                 for (auto& [number, page] : memory_) {
                     for (std::byte& byte : page) { byte = ~byte; }
                 }
-                answers.push_back(lookahead::test::scripted(
-                    answer, 500, kHostDispatcherPort,
-                    KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
+                answers.push_back(
+                    scripted(answer, 500, kHostDispatcherPort,
+                             KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
                 break;
             }
             case GpuMessage::allocation_update:
@@ -105,10 +108,10 @@ class FakeGpu : public lookahead::test::LpEnvironment {
     }
 
     void read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port,
-              std::vector<lookahead::test::ScriptedMessage>& answers) {
+              std::vector<ScriptedMessage>& answers) {
         const std::uint64_t local = mapping_.local_address(request.address);
         for_each_host_piece(local, request.bytes, [&](std::uint64_t done, std::uint32_t piece) {
-            lookahead::test::ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
+            ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
             const HostReadReply head{mapping_.address(channel, local + done), piece, done + piece == request.bytes};
             reply.payload.resize(sizeof head + piece);
             std::memcpy(reply.payload.data(), &head, sizeof head);
@@ -128,14 +131,14 @@ class FakeGpu : public lookahead::test::LpEnvironment {
     std::unordered_map<std::uint64_t, std::array<std::byte, kPageBytes>> memory_;  ///< pages by their number
 };
 
-lookahead::test::LpContract contract(DriverThread::Program program, const HostParameters& parameters = {}) {
+LpContract contract(DriverThread::Program program, const HostParameters& parameters = {}) {
     const AddressMapping mapping({});
-    lookahead::test::LpContract contract;
+    LpContract contract;
     contract.make = [=] { return std::make_unique<HostProcess>(parameters, mapping, kernels(), kSms, program); };
     contract.ports = {{.fan_out = mapping.channels(), .lookahead = kLinkLatency},
                       {.fan_out = 1, .lookahead = kLinkLatency},
                       {.fan_out = kSms, .lookahead = kLinkLatency}};
-    contract.script = [](std::uint64_t) { return std::vector<lookahead::test::ScriptedMessage>{}; };
+    contract.script = [](std::uint64_t) { return std::vector<ScriptedMessage>{}; };
     contract.environment = [](std::uint64_t seed) { return std::make_unique<FakeGpu>(seed); };
     contract.end = 100'000'000'000;
     return contract;
@@ -160,8 +163,8 @@ void round_trip(Device& device, std::vector<std::uint32_t>& result) {
 
 TEST_CASE("a driver gets back what it copied, after its kernels, in pieces from every partition") {
     std::vector<std::uint32_t> result;
-    const lookahead::test::LpContract one = contract([&](Device& device) { round_trip(device, result); });
-    lookahead::test::count_outputs(one, 1);
+    const LpContract one = contract([&](Device& device) { round_trip(device, result); });
+    count_outputs(one, 1);
     REQUIRE(result.size() == 778);
     for (std::uint32_t i = 0; i < 777; ++i) { REQUIRE(result[i] == ~(5u + i)); }
     CHECK(result[777] == 0xf0);
@@ -178,7 +181,7 @@ TEST_CASE("copies of whole bursts, and a byte more or less, from any address, co
             std::vector<std::uint8_t> values(bytes), result(bytes);
             std::mt19937 random(static_cast<unsigned>(bytes + offset));
             std::ranges::generate(values, std::ref(random));
-            lookahead::test::LpContract one = contract([&](Device& device) {
+            LpContract one = contract([&](Device& device) {
                 const DeviceAddress all = device.allocate(bytes + 2000);
                 device.fill(all, std::byte{7}, bytes + 2000);
                 device.copy_to_device(all + offset, std::as_bytes(std::span(values)));
@@ -188,7 +191,7 @@ TEST_CASE("copies of whole bursts, and a byte more or less, from any address, co
                 CHECK(std::ranges::count(around, 7) == static_cast<int>(around.size()));
             });
             one.end *= 30;
-            lookahead::test::count_outputs(one, 1);
+            count_outputs(one, 1);
             REQUIRE(result == values);
         }
     }
@@ -198,9 +201,9 @@ TEST_CASE("a burst arrives when the link has brought its last byte, and the next
     FakeGpu::arrivals.clear();
     FakeGpu::writes = FakeGpu::answered_writes = 0;
     const std::vector<std::uint8_t> values(2 * kBurstBytes + 100);
-    lookahead::test::LpContract one = contract([&](Device& device) { device.upload(values); });
+    LpContract one = contract([&](Device& device) { device.upload(values); });
     one.end *= 2;
-    lookahead::test::count_outputs(one, 1);
+    count_outputs(one, 1);
     const auto brought = [](std::uint64_t bytes) {
         return kLinkLatency + static_cast<Time>(bytes) * kFemtosecondsPerByte;
     };
@@ -214,28 +217,27 @@ TEST_CASE("a burst arrives when the link has brought its last byte, and the next
 }
 
 TEST_CASE("the host is indifferent to how its time is cut, and its driver goes on from the log after a restart") {
-    const lookahead::test::LpContract both = contract([](Device& device) {
+    const LpContract both = contract([](Device& device) {
         std::vector<std::uint32_t> result;
         round_trip(device, result);
     });
-    CHECK(lookahead::test::count_outputs(both, 1) > 20);
-    CHECK(lookahead::test::check_contract(both, 1, 1000, 50) == "");
+    CHECK(count_outputs(both, 1) > 20);
+    CHECK(check_contract(both, 1, 1000, 50) == "");
 }
 
 TEST_CASE("the host is indifferent to cuts and restarts in copies of several bursts") {
-    lookahead::test::LpContract copies = contract([](Device& device) {
+    LpContract copies = contract([](Device& device) {
         const std::vector<std::uint8_t> values(kBurstBytes + 1000, 3);
         const DeviceAddress all = device.upload(values);
         const auto got = device.download<std::uint8_t>(all, values.size());
         CHECK(got == values);
     });
     copies.end *= 2;
-    CHECK(lookahead::test::check_contract(copies, 1, 8, 8) == "");
+    CHECK(check_contract(copies, 1, 8, 8) == "");
 }
 
 void expect_error(DriverThread::Program program, const char* fragment) {
-    CHECK_THROWS_WITH_AS(lookahead::test::count_outputs(contract(std::move(program)), 1), doctest::Contains(fragment),
-                         ProgramError);
+    CHECK_THROWS_WITH_AS(count_outputs(contract(std::move(program)), 1), doctest::Contains(fragment), ProgramError);
 }
 
 TEST_CASE("with code_fills_l2 the kernels' code and the launches' parameters are in L2 before anything else") {
@@ -245,7 +247,7 @@ TEST_CASE("with code_fills_l2 the kernels' code and the launches' parameters are
         HostParameters parameters;
         parameters.code_fills_l2 = fills;
         std::vector<std::uint32_t> result;
-        lookahead::test::count_outputs(contract([&](Device& device) { round_trip(device, result); }, parameters), 5);
+        count_outputs(contract([&](Device& device) { round_trip(device, result); }, parameters), 5);
         std::uint64_t code = 0;
         std::uint64_t constants = 0;
         for (const auto& [address, bytes] : FakeGpu::left_in_l2) {
@@ -275,10 +277,10 @@ TEST_CASE("what a driver does wrong is a program error that says what") {
             device.launch("negate", {{1}, {32}}, pack_parameters(8));
         },
         "4 bytes of parameters");
-    CHECK_NOTHROW(lookahead::test::count_outputs(contract([](Device& device) {
-                                                     device.launch("negate", {{1}, {1024}}, pack_parameters(8L));
-                                                 }),
-                                                 1));
+    CHECK_NOTHROW(count_outputs(contract([](Device& device) {
+                                    device.launch("negate", {{1}, {1024}}, pack_parameters(8L));
+                                }),
+                                1));
 }
 
 }  // namespace

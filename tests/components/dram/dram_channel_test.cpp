@@ -10,7 +10,6 @@
 
 #include "core/error/error.h"
 #include "core/param/configuration.h"
-#include "core/state/archives.h"
 #include "tests/support/with.h"
 
 namespace lookahead::gpu {
@@ -366,30 +365,6 @@ TEST_CASE("the shortest refresh interval that is taken leaves time for every acc
             --parameters.refresh_interval;
             CHECK_THROWS_WITH_AS(Harness{parameters}, doctest::Contains("dram.refresh_interval"), ConfigurationError);
         }
-    }
-}
-
-TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
-    std::mt19937 random(99);
-    DramParameters parameters = with_high_groups();
-    parameters.queue_entries = 1024;
-    parameters.refresh_interval = 700;
-    for (const std::string scheduler : {"fcfs", "frfcfs"}) {
-        Harness first(parameters, scheduler);
-        Harness second(parameters, scheduler);
-        const auto lines = random_lines(random, 400, 3, 6);
-        std::uint32_t tag = 0;
-        for (; tag < 200; ++tag) { first.accept(lines[tag], tag); }
-        load_state(second.channel, saved_state(first.channel));
-        second.done = first.done;
-        for (; tag < lines.size(); ++tag) {
-            first.accept(lines[tag], tag);
-            second.accept(lines[tag], tag);
-        }
-        first.run_until(kCycleInfinity);
-        second.run_until(kCycleInfinity);
-        CHECK(first.done == second.done);
-        CHECK(hash_of_state(first.channel) == hash_of_state(second.channel));
     }
 }
 

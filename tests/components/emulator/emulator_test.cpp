@@ -3,8 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <random>
 
@@ -110,35 +108,6 @@ TEST_CASE("a launch more takes a hundred bytes at most, whatever it executes") {
     CHECK(after.uordblks + after.hblkhd < before.uordblks + before.hblkhd + 100 * kLaunches);
 }
 
-TEST_CASE("tiled sgemm with barriers computes what fma in the same order computes") {
-    EmulatedDevice device({test::sgemm_kernel()});
-    constexpr std::uint32_t n = 64;
-    const auto a = random_floats(n * n, 3), b = random_floats(n * n, 4);
-    const DeviceAddress da = device.upload(a), db = device.upload(b), dc = device.allocate(n * n * 4);
-    device.launch("sgemm", {{n / 16, n / 16, 1}, {16, 16, 1}}, pack_parameters(da, db, dc, n));
-    const auto c = device.download<float>(dc, n * n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        for (std::uint32_t j = 0; j < n; ++j) {
-            float sum = 0;
-            for (std::uint32_t l = 0; l < n; ++l) { sum = std::fma(a[i * n + l], b[l * n + j], sum); }
-            REQUIRE(c[i * n + j] == sum);
-        }
-    }
-}
-
-TEST_CASE("the histogram's shared and global atomics count every value once") {
-    EmulatedDevice device({test::histogram_kernel()});
-    std::mt19937 random(5);
-    std::vector<std::uint32_t> values(10007);
-    for (auto& value : values) { value = static_cast<std::uint32_t>(random()); }
-    const DeviceAddress dv = device.upload(values), dh = device.upload(std::vector<std::uint32_t>(256, 7));
-    device.launch("histogram", {{6, 1, 1}, {256, 1, 1}},
-                  pack_parameters(dv, dh, static_cast<std::uint32_t>(values.size())));
-    std::vector<std::uint32_t> expected(256, 7);
-    for (const auto value : values) { ++expected[value & 255]; }
-    CHECK(device.download<std::uint32_t>(dh, 256) == expected);
-}
-
 /// out[tid] = the result of `write_body`, which gets the builder, tid and the result's register.
 template <class Body>
 std::vector<std::uint32_t> run_threads(const isa::Dim3& block, const Body& write_body) {
@@ -154,37 +123,6 @@ std::vector<std::uint32_t> run_threads(const isa::Dim3& block, const Body& write
     const DeviceAddress out = device.allocate(block.count() * 4);
     device.launch("body", {{1, 1, 1}, block}, pack_parameters(out));
     return device.download<std::uint32_t>(out, block.count());
-}
-
-TEST_CASE("threads of one warp leave a loop at different trips, with the partial last warp") {
-    const auto results = run_threads({77, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
-        const auto i = k.reg();
-        const auto more = k.predicate();
-        k.op(Operation::mov, Type::b32, i, {k.literal(0)});
-        const auto loop = k.here();
-        const auto after = k.label();
-        k.op(Operation::add, Type::u32, result, {result, i});
-        k.op(Operation::add, Type::u32, i, {i, k.literal(1)});
-        k.setp(isa::Comparison::le, Type::u32, more, i, tid);
-        k.branch_if(more, loop, after);
-        k.bind(after);
-    });
-    for (std::uint32_t tid = 0; tid < 77; ++tid) { CHECK(results[tid] == tid * (tid + 1) / 2); }
-}
-
-TEST_CASE("guarded instructions act on their lanes only") {
-    const auto results = run_threads({64, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
-        const auto odd = k.predicate();
-        const auto bit = k.reg();
-        k.op(Operation::bit_and, Type::b32, bit, {tid, k.literal(1)});
-        k.setp(isa::Comparison::ne, Type::u32, odd, bit, k.literal(0));
-        k.guard(odd);
-        k.op(Operation::add, Type::u32, result, {tid, k.literal(100)});
-        k.guard(!odd);
-        k.op(Operation::mul_lo, Type::u32, result, {tid, k.literal(3)});
-        k.unguard();
-    });
-    for (std::uint32_t tid = 0; tid < 64; ++tid) { CHECK(results[tid] == (tid % 2 != 0 ? tid + 100 : tid * 3)); }
 }
 
 TEST_CASE("warps exchange through shared memory across barriers, also after some have exited") {
@@ -265,69 +203,6 @@ TEST_CASE("a warp that runs while the others wait at a barrier does not run ahea
         barrier_read_and_first_stores(k, first, result);
     });
     for (std::uint32_t tid = 0; tid < kThreads; ++tid) { CHECK(results[tid] == 0); }
-}
-
-TEST_CASE("narrow and vector accesses move the right bytes and extend by the sign") {
-    KernelBuilder k("copy", {8, 8});
-    const auto byte = k.reg(), half = k.reg();
-    const auto vector = k.registers(4);
-    const auto wide = k.registers(4);
-    k.load(Space::global, Type::s8, byte, k.parameter(0), 3);
-    k.store(Space::global, Type::u32, k.parameter(1), byte, 0);
-    k.load(Space::global, Type::u8, byte, k.parameter(0), 3);
-    k.store(Space::global, Type::u32, k.parameter(1), byte, 4);
-    k.load(Space::global, Type::s16, half, k.parameter(0), 6);
-    k.store(Space::global, Type::u32, k.parameter(1), half, 8);
-    k.store(Space::global, Type::u16, k.parameter(1), half, 12);
-    k.store(Space::global, Type::u8, k.parameter(1), half, 14);
-    k.load(Space::global, Type::u32, vector, k.parameter(0), 16, 4);
-    k.store(Space::global, Type::u32, k.parameter(1), vector, 16, 4);
-    k.load(Space::global, Type::f64, wide, k.parameter(0), 32, 2);
-    k.store(Space::global, Type::f64, k.parameter(1), wide, 32, 2);
-    k.load(Space::global, Type::u16, vector, k.parameter(0), 48, 2);
-    k.store(Space::global, Type::u16, k.parameter(1), vector, 48, 2);
-    k.load(Space::global, Type::u8, vector, k.parameter(0), 52, 4);
-    k.store(Space::global, Type::u32, k.parameter(1), vector, 64, 4);
-    EmulatedDevice device({k.finish()});
-    std::vector<std::uint8_t> in(64);
-    for (std::size_t i = 0; i < in.size(); ++i) { in[i] = static_cast<std::uint8_t>(200 + i); }
-    const DeviceAddress from = device.upload(in), to = device.upload(std::vector<std::uint8_t>(80, 0));
-    device.launch("copy", {{1, 1, 1}, {1, 1, 1}}, pack_parameters(from, to));
-    const auto out = device.download<std::uint8_t>(to, 80);
-    const std::vector<std::uint8_t> expected_narrow = {203, 255, 255, 255, 203, 0,   0,   0,
-                                                       206, 207, 255, 255, 206, 207, 206, 0};
-    CHECK(std::equal(expected_narrow.begin(), expected_narrow.end(), out.begin()));
-    CHECK(std::equal(in.begin() + 16, in.begin() + 52, out.begin() + 16));
-    for (unsigned i = 0; i < 4; ++i) { CHECK(out[64 + 4 * i] == in[52 + i]); }
-    for (unsigned i = 0; i < 16; ++i) { CHECK((i % 4 == 0 || out[64 + i] == 0)); }
-}
-
-TEST_CASE("generic addresses reach global, shared and each thread's own local memory") {
-    KernelBuilder k("generic", {8});
-    k.shared_bytes(256);
-    const auto tid = k.reg(), value = k.reg(), offset = k.reg(), sum = k.reg();
-    const auto address = k.reg64();
-    k.special(tid, isa::SpecialRegister::tid_x);
-    k.op(Operation::shl, Type::b32, offset, {tid, k.literal(2)});
-    // shared by its window, read back by its offset
-    k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.literal64(isa::kSharedWindowBase)})
-        .source_type = Type::u32;
-    k.store(Space::generic, Type::u32, address, tid);
-    k.load(Space::shared, Type::u32, sum, offset);
-    // local: all threads use offset 8 of their own
-    k.store(Space::local, Type::u32, k.literal(8), tid);
-    k.load(Space::generic, Type::u32, value, k.literal64(isa::kLocalWindowBase + 8));
-    k.op(Operation::mad_lo, Type::u32, sum, {value, k.literal(1000), sum});
-    // global
-    k.op(Operation::mad_wide, Type::u64, address, {tid, k.literal(4), k.parameter(0)}).source_type = Type::u32;
-    k.store(Space::generic, Type::u32, address, sum);
-    isa::Kernel kernel = k.finish();
-    kernel.local_bytes = 16;
-    EmulatedDevice device({kernel});
-    const DeviceAddress out = device.allocate(256);
-    device.launch("generic", {{1, 1, 1}, {64, 1, 1}}, pack_parameters(out));
-    const auto results = device.download<std::uint32_t>(out, 64);
-    for (std::uint32_t tid_value = 0; tid_value < 64; ++tid_value) { CHECK(results[tid_value] == tid_value * 1001); }
 }
 
 TEST_CASE("atomics return the old value and combine lanes in order") {

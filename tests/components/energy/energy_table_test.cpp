@@ -2,6 +2,7 @@
 
 #include "components/energy/energy_table.h"
 #include "core/error/error.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead {
 namespace {
@@ -23,10 +24,7 @@ EnergyTable parse(const std::string& toml) {
 }
 
 std::string fault(const std::string& toml) {
-    try {
-        parse(toml);
-    } catch (const ConfigurationError& error) { return error.what(); }
-    return "no error";
+    return test::error_of<ConfigurationError>([&] { parse(toml); });
 }
 
 TEST_CASE("a table has its entries in order, with its text") {

@@ -9,7 +9,6 @@
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
 #include "core/error/error.h"
-#include "core/state/archives.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -128,21 +127,6 @@ TEST_CASE("a ring that overflows says that credits were broken") {
             for (int i = 0; i < 20; ++i) { ring.push_copy(*reinterpret_cast<const MessageHeader*>(message.data())); }
         }(),
         InternalError);
-}
-
-TEST_CASE("a ring that is saved and loaded holds the same") {
-    PacketRing ring(400, 100);
-    for (std::uint32_t i = 0; i < 30; ++i) {
-        const auto message = message_of(i % 5, i);
-        ring.push_copy(*reinterpret_cast<const MessageHeader*>(message.data()));
-        if (i >= 6) { ring.pop(); }
-    }
-    const std::string bytes = saved_state(ring);
-    PacketRing loaded(400, 100);
-    load_state(loaded, bytes);
-    CHECK(hash_of_state(ring) == hash_of_state(loaded));
-    CHECK(loaded.packets() == 6);
-    CHECK(loaded.front().sequence == 24);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "components/isa/handlers.h"
@@ -24,11 +23,7 @@ using Words = std::array<std::uint64_t, 3>;
 using Reference = std::function<std::uint64_t(const Words&)>;
 
 inline std::mt19937_64& random_bits() {
-    static std::mt19937_64 engine = [] {
-        const std::uint64_t seed = lookahead::test::random_seed();
-        MESSAGE("seed " << seed);
-        return std::mt19937_64(seed);
-    }();
+    static std::mt19937_64 engine(lookahead::test::random_seed());
     return engine;
 }
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/error/error.h"
 #include "tests/support/kernel_builder.h"

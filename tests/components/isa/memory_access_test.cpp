@@ -1,8 +1,6 @@
 #include "components/isa/memory_access.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 
 #include "tests/components/isa/handler_harness.h"

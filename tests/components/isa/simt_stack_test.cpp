@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -13,10 +12,6 @@
 
 namespace lookahead::isa {
 namespace {
-
-std::uint64_t hash_of(const SimtStack& stack) {
-    return hash_of_state(stack);
-}
 
 TEST_CASE("a branch that all lanes take alike does not diverge") {
     SimtStack stack(0, 0xff);
@@ -206,10 +201,10 @@ TEST_CASE("a stack that was saved and loaded is equal, has the same hash and goe
         SimtStack copy = deep_stack(5);
         load_state(copy, saved_state(original));
         CHECK(copy == original);
-        CHECK(hash_of(copy) == hash_of(original));
+        CHECK(hash_of_state(copy) == hash_of_state(original));
         copy.exit(copy.active());
         CHECK_FALSE(copy == original);
-        CHECK_FALSE(hash_of(copy) == hash_of(original));
+        CHECK_FALSE(hash_of_state(copy) == hash_of_state(original));
         original.exit(original.active());
         CHECK(copy == original);
     }
@@ -286,9 +281,7 @@ Instruction branch_of(std::uint32_t target, std::uint32_t reconvergence, bool yi
 }
 
 TEST_CASE("random structured programs run every lane's own path, each instruction once, in order") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    MESSAGE("seed " << seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     for (int round = 0; round < 300; ++round) {
         const RandomProgram program(random);
         const std::uint64_t salt = random();

@@ -40,10 +40,6 @@ void advance(SimtState& warp, unsigned times) {
     for (unsigned i = 0; i < times; ++i) { warp.advance(); }
 }
 
-std::uint64_t hash_of(const SimtState& warp) {
-    return hash_of_state(warp);
-}
-
 TEST_CASE("lanes that fall through run first, and all go on as one from the convergence barrier") {
     SimtState warp = split_warp();
     CHECK(warp.pc() == 1);
@@ -162,12 +158,12 @@ TEST_CASE("a warp that was saved and loaded has the same hash and goes on alike"
     original.meet(0x00ff0000, kFullMask, kKey);
     SimtState copy = split_warp();
     load_state(copy, saved_state(original));
-    CHECK(hash_of(copy) == hash_of(original));
+    CHECK(hash_of_state(copy) == hash_of_state(original));
     copy.meet(copy.active(), kFullMask, kKey);
-    CHECK(hash_of(copy) != hash_of(original));
+    CHECK(hash_of_state(copy) != hash_of_state(original));
     original.meet(original.active(), kFullMask, kKey);
     for (int i = 0; i < 8; ++i) {
-        CHECK(hash_of(copy) == hash_of(original));
+        CHECK(hash_of_state(copy) == hash_of_state(original));
         CHECK(copy.pc() == original.pc());
         copy.advance();
         original.advance();

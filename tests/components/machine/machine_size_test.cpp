@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "components/machine/machine.h"
 #include "core/error/error.h"
+#include "tests/core/error/error_of.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -19,11 +19,8 @@ Configuration with(const std::vector<std::string>& values) {
 }
 
 std::string refusal(const std::vector<std::string>& values) {
-    try {
-        const Configuration configuration = with(values);
-        const Machine machine(configuration, {}, [](Device&) {});
-    } catch (const ConfigurationError& error) { return error.what(); }
-    return "none";
+    const Configuration configuration = with(values);
+    return lookahead::test::error_of<ConfigurationError>([&] { Machine(configuration, {}, [](Device&) {}); }, "none");
 }
 
 struct Arrival {

@@ -112,26 +112,6 @@ TEST_CASE("a line that makes room for the host's bytes is written back first") {
     CHECK(bench.seen_by_host(1 << 16)[0] == std::byte{8});
 }
 
-TEST_CASE("lanes of an atomic act in their order, and each finds what the one before left") {
-    struct Message {
-        AtomicRequest request{
-            .line = 0, .tag = 0, .op = isa::AtomicOp::add, .type = isa::Type::u32, .returns_value = 1, .lanes = 3};
-        AtomicLane lanes[3] = {{.operand = 5, .operand2 = 0, .lane = 1, .offset = 8, .unused = {}},
-                               {.operand = 7, .operand2 = 0, .lane = 4, .offset = 8, .unused = {}},
-                               {.operand = 9, .operand2 = 0, .lane = 6, .offset = 12, .unused = {}}};
-    } message;
-    static_assert(offsetof(Message, lanes) == sizeof(AtomicRequest));
-    LineBytes line = filled_with(0);
-    AtomicValue values[3];
-    perform_atomic(message.request, line.data(), values);
-    CHECK(values[0].value == 0);
-    CHECK(values[1].value == 5);
-    CHECK(values[1].lane == 4);
-    CHECK(values[2].value == 0);
-    CHECK(line[8] == std::byte{12});
-    CHECK(line[12] == std::byte{9});
-}
-
 TEST_CASE("a request's waiting is charged to each cause from its first cycle to that of the next") {
     L2Counters counters;
     L2StallClock clock;

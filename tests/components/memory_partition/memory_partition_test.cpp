@@ -210,12 +210,6 @@ TEST_CASE("a copy for the other half takes a line of the set") {
     }
 }
 
-TEST_CASE("memory that nobody wrote reads as zero") {
-    Single single;
-    single.read(1000, single.line(3, 5));
-    CHECK(bytes_of(*single.replies()[0]) == std::vector<std::uint8_t>(kLineBytes, 0));
-}
-
 TEST_CASE("a write is acknowledged without a fetch, and a read of its line fetches the other bytes") {
     Single single;
     single.host_fill(10, single.line(), 128, 9);
@@ -363,17 +357,6 @@ TEST_CASE("eight lines of a set stay, and the ninth replaces the least recently 
     CHECK(single.dram().writes == 0);
 }
 
-TEST_CASE("a dirty line that is replaced is written back and comes back with its bytes") {
-    Single single;
-    single.write(1000, single.line(), 100, {42});
-    for (unsigned n = 1; n <= 8; ++n) { single.read(1000 + n * 1000, single.line(n)); }
-    single.replies();
-    CHECK(single.counters().write_backs == 1);
-    CHECK(single.dram().writes == 1);
-    single.read(20000, single.line());
-    CHECK(bytes_of(*single.replies().back())[100] == 42);
-}
-
 TEST_CASE("an atomic is performed lane by lane and returns the old values") {
     Single single;
     single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
@@ -506,16 +489,6 @@ TEST_CASE("a host copy fills L2 if it is told to") {
         CHECK(bytes_of(*single.replies()[0]) == std::vector<std::uint8_t>(kLineBytes, 3));
         CHECK(single.dram().reads == (fill ? 0 : 1));
     }
-}
-
-TEST_CASE("a host copy that replaces a dirty line loses nothing") {
-    Single single;
-    for (unsigned n = 0; n < 8; ++n) {
-        single.write(1000 + n * 100, single.line(n), 0, {static_cast<std::uint8_t>(10 + n)});
-    }
-    single.host_write(9000, single.line(8), std::vector<std::uint8_t>(kLineBytes, 3), true);
-    for (unsigned n = 0; n < 8; ++n) { CHECK(single.host_read(10000 + n * 1000, single.line(n), 1)[0] == 10 + n); }
-    CHECK(single.counters().evictions == 1);
 }
 
 TEST_CASE("a host copy that belongs to another partition is an error of the simulator") {

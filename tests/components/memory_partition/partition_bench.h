@@ -3,7 +3,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -16,7 +15,7 @@
 #include "core/time/clock_domain.h"
 
 /// A memory partition and processes that play its requesters and host, driven window by window without the engine, so
-/// that a test can divide the partition's time freely and keep every message.
+/// that a test can keep every message.
 namespace lookahead::gpu::test {
 
 /// A message with its own storage.
@@ -83,13 +82,6 @@ class PartitionBench {
     LogicalProcess& process(std::size_t i) { return *processes_[i]; }
     const ClockDomain& clock() const { return clock_; }
 
-    /// Divides the partition's time at random from now on.
-    void chop(unsigned seed) {
-        random_.seed(seed);
-        chop_ = true;
-    }
-    /// Called between two steps of the partition.
-    std::function<void()> between;
     std::vector<StoredMessage> inputs;
     /// The messages to processes that only consume them, by process and in order of sending.
     std::vector<std::vector<StoredMessage>> outputs;
@@ -124,7 +116,6 @@ class PartitionBench {
             const Time horizon = std::min(limit, begin + window);
             for (std::size_t i = 0; i < processes_.size(); ++i) { advance(i, horizon); }
         }
-        stands_at_ = std::max(stands_at_, limit);
     }
 
     /// Passes `messages`, which must be sorted, to the partition alone in windows of `window` and discards its output:
@@ -144,9 +135,6 @@ class PartitionBench {
     }
 
     std::uint64_t state_hash() const { return hash_of_state(*processes_[0]); }
-
-    /// Replaces the partition by a new one with its state.
-    void save_and_load();
 
   private:
     void bind() {
@@ -195,27 +183,10 @@ class PartitionBench {
         std::sort(inbox.begin(), inbox.end(), [](const MessageHeader* a, const MessageHeader* b) {
             return a->time != b->time ? a->time < b->time : a->order() < b->order();
         });
-        if (i != 0) {
-            processes_[i]->advance(inbox, horizon);
-            return;
+        if (i == 0) {
+            for (const MessageHeader* message : inbox) { inputs.emplace_back(*message); }
         }
-        for (const MessageHeader* message : inbox) { inputs.emplace_back(*message); }
-        advance_partition(inbox, horizon);
-    }
-
-    void advance_partition(std::span<const MessageHeader* const> inbox, Time horizon) {
-        while (chop_ && random_() % 8 != 0 && stands_at_ + 1 < horizon && horizon != kTimeInfinity) {
-            const Time piece =
-                stands_at_ + 1 + static_cast<Time>(random_() % static_cast<std::uint64_t>(horizon - stands_at_));
-            std::size_t count = 0;
-            while (count < inbox.size() && inbox[count]->time < piece) { ++count; }
-            processes_[0]->advance(inbox.subspan(0, count), piece);
-            inbox = inbox.subspan(count);
-            stands_at_ = piece;
-            if (between) { between(); }
-        }
-        processes_[0]->advance(inbox, horizon);
-        stands_at_ = horizon;
+        processes_[i]->advance(inbox, horizon);
     }
 
     MemoryPartitionArguments arguments_;
@@ -225,9 +196,6 @@ class PartitionBench {
     std::unique_ptr<MessageRouter> router_;
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<std::vector<StoredMessage>> pending_;
-    std::mt19937_64 random_;
-    bool chop_ = false;
-    Time stands_at_ = 0;
     std::uint32_t posted_ = 0;
 };
 

@@ -20,7 +20,7 @@ using test::payload_of;
 
 const ClockDomain kClock(700'000'000);
 
-MemoryPartitionArguments arguments_of(bool small) {
+MemoryPartitionArguments arguments_of(bool small, bool sectors) {
     MemoryPartitionArguments arguments;
     if (small) {
         arguments.l2.sets = 2;
@@ -36,6 +36,13 @@ MemoryPartitionArguments arguments_of(bool small) {
         arguments.dram.refresh_interval = 900;
         arguments.crossbar.reply_latency = 9;
         arguments.crossbar.input_entries = 20;
+    }
+    if (sectors) {  // with pseudo-channels and HBM's timing rules
+        arguments.l2.sector_bytes = 32;
+        arguments.dram.pseudo_channels = 2;
+        arguments.dram.rrdl = 8;
+        arguments.dram.faw = 30;
+        arguments.dram.refresh_interval = 2000;
     }
     return arguments;
 }
@@ -76,7 +83,9 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
         if (anything(3) == 0) { message.time = kClock.edge(kClock.cycle_at_or_after(message.time)); }
         const std::uint64_t kind = anything(10);
         if (kind < 5) {
-            message.payload = payload_of(ReadRequest{.line = line, .tag = i, .client = Client::demand});
+            const auto sectors = static_cast<SectorMask>(1 + anything(kAllSectors));
+            message.payload =
+                payload_of(ReadRequest{.line = line, .tag = i, .client = Client::demand, .sectors = sectors});
         } else if (kind < 8) {
             ByteMask mask;
             mask.set(static_cast<unsigned>(anything(31)) * 4 + 1, 6);
@@ -114,8 +123,9 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
     return messages;
 }
 
-LpContract contract_of(bool small) {
-    const MemoryPartitionArguments arguments = arguments_of(small);
+LpContract contract_of(bool small, bool sectors, const std::string& scheduler) {
+    MemoryPartitionArguments arguments = arguments_of(small, sectors);
+    arguments.dram_scheduler = scheduler;
     LpContract contract;
     contract.make = [arguments] { return std::make_unique<MemoryPartition>(arguments, Configuration{}); };
     const Time reply = kClock.least_span(arguments.crossbar.reply_latency);
@@ -130,11 +140,14 @@ LpContract contract_of(bool small) {
 }
 
 TEST_CASE("a memory partition does not see how its time is cut, and can be saved and loaded at any horizon") {
-    for (const bool small : {false, true}) {
+    for (const auto& [small, sectors, scheduler] :
+         {std::tuple{false, false, "frfcfs"}, {true, false, "fcfs"}, {true, false, "frfcfs"}, {true, true, "frfcfs"}}) {
         CAPTURE(small);
-        const LpContract contract = contract_of(small);
+        CAPTURE(sectors);
+        CAPTURE(scheduler);
+        const LpContract contract = contract_of(small, sectors, scheduler);
         CHECK(count_outputs(contract, 1) > 400);  // every request is answered, and some credits come back
-        CHECK(check_contract(contract, 1, 60, 2) == "");
+        CHECK(check_contract(contract, 1, 60, 6) == "");
     }
 }
 

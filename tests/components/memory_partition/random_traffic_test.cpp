@@ -1,5 +1,4 @@
-// Fifteen requesters send random traffic to one partition: checks values, order, conservation, independence of the
-// division of time, and checkpoints.
+// Fifteen requesters send random traffic to one partition: checks values, order and conservation.
 #include <doctest/doctest.h>
 
 #include "tests/components/memory_partition/partition_bench.h"
@@ -151,61 +150,6 @@ TEST_CASE("the cramped scenario meets every kind of stall and of miss") {
         CHECK(sum.reads > sum.read_hits);
         CHECK((sum.fetched_sectors < 3 * sum.fetches) == sectors);
         CHECK((sum.written_sectors < 4 * sum.write_backs) == sectors);
-    }
-}
-
-/// A partition alone, with the messages of a recorded run.
-struct Replay {
-    Replay(const Scenario& scenario, const std::vector<StoredMessage>& inputs)
-        : bench(scenario.arguments, configuration_of(scenario)) {
-        for (const StoredMessage& message : inputs) { bench.post(message); }
-    }
-    PartitionBench bench;
-};
-
-TEST_CASE("chopping a partition's time at random changes nothing") {
-    for (unsigned trace = 1; trace <= 4; ++trace) {
-        Scenario scenario = trace % 2 == 0 ? cramped(trace) : cramped_sectors(trace);
-        scenario.player.requests = 25;
-        Played played(scenario);
-        played.bench.run();
-        Replay whole(scenario, played.bench.inputs);
-        whole.bench.run();
-        CHECK(whole.bench.state_hash() == played.bench.state_hash());
-        for (unsigned seed = 1; seed <= 250; ++seed) {
-            CAPTURE(trace);
-            CAPTURE(seed);
-            Replay chopped(scenario, played.bench.inputs);
-            chopped.bench.chop(seed);
-            chopped.bench.run();
-            REQUIRE(chopped.bench.state_hash() == whole.bench.state_hash());
-            REQUIRE(chopped.bench.outputs == whole.bench.outputs);
-        }
-    }
-}
-
-TEST_CASE("a partition that is saved and loaded at random times goes on alike") {
-    for (unsigned seed = 1; seed <= 6; ++seed) {
-        CAPTURE(seed);
-        Scenario scenario = seed % 3 == 0 ? cramped(seed) : seed % 3 == 1 ? cramped_sectors(seed) : ordinary(seed);
-        scenario.player.requests = 40;
-        Played played(scenario);
-        played.bench.run();
-        Replay whole(scenario, played.bench.inputs);
-        whole.bench.run();
-        Replay restored(scenario, played.bench.inputs);
-        restored.bench.chop(seed);
-        std::mt19937 random(seed);
-        restored.bench.between = [&] {
-            if (random() % 20 == 0) {
-                const std::uint64_t before = restored.bench.state_hash();
-                restored.bench.save_and_load();
-                REQUIRE(restored.bench.state_hash() == before);
-            }
-        };
-        restored.bench.run();
-        CHECK(restored.bench.state_hash() == whole.bench.state_hash());
-        CHECK(restored.bench.outputs == whole.bench.outputs);
     }
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "components/memory_partition/address_mapping.h"
 #include "tests/components/interconnect/player.h"
 

@@ -67,24 +67,6 @@ TEST_CASE("lanes that exit early leave the others running") {
     CHECK(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)] == 3);
 }
 
-TEST_CASE("a loop runs as often as each lane needs") {
-    // out[i] = number of iterations = i + 1.
-    KernelBuilder k("loop", {8, 8});
-    const auto [address, index] = thread_address(k);
-    const auto count = k.reg();
-    const auto p = k.predicate();
-    const auto done = k.label();
-    const auto again = k.here();
-    k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
-    k.setp(isa::Comparison::le, Type::u32, p, count, index);
-    k.branch_if(p, again, done);
-    k.bind(done);
-    k.store(isa::Space::global, Type::u32, address, count);
-    PlainSmHarness harness({k.finish()});
-    harness.run_to_end({.block = {40, 1, 1}, .parameters = global_parameters()});
-    for (unsigned i = 0; i < 40; ++i) { CHECK(harness.memory().global_word(4 * i) == i + 1); }
-}
-
 /// Warp 0 waits for a load before a barrier; the others arrive at once. After the barrier each reads the clock.
 isa::Kernel barrier_kernel() {
     KernelBuilder k("barrier", {8, 8});

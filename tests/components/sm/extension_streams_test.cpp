@@ -2,7 +2,6 @@
 // in an SM with several extensions.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,8 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
   public:
     struct Ways {
         IssuePriority priority;
-        Cycle pause = 100;  ///< between the first warp's start and its own start
-        Cycle holds = 1;    ///< its issue slot, for each instruction
+        Cycle pause;  ///< between the first warp's start and its own start
+        Cycle holds;  ///< its issue slot, for each instruction
     };
     Assistant(const gpu::IssueExtensionArguments& arguments, Ways ways)
         : IssueExtension(arguments),
@@ -127,29 +126,19 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     std::vector<Cycle> issued_;
 };
 
-struct AssistantAbove final : Assistant {
-    explicit AssistantAbove(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, {.priority = IssuePriority::above}) {}
+constexpr Cycle kLate = 5000;  ///< longer than an SM by itself ever looks ahead
+constexpr Cycle kHolds = 5;
+
+template <IssuePriority kPriority, Cycle kPause = 100, Cycle kHeld = 1>
+struct AssistantWith final : Assistant {
+    explicit AssistantWith(const gpu::IssueExtensionArguments& arguments)
+        : Assistant(arguments, {.priority = kPriority, .pause = kPause, .holds = kHeld}) {}
 };
-struct AssistantBeside final : Assistant {
-    explicit AssistantBeside(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, {.priority = IssuePriority::beside}) {}
-};
-struct AssistantBelow final : Assistant {
-    explicit AssistantBelow(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, {.priority = IssuePriority::below}) {}
-};
-/// Waits longer than an SM by itself ever looks ahead.
-struct LateAssistant final : Assistant {
-    static constexpr Cycle kPause = 5000;
-    explicit LateAssistant(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, {.priority = IssuePriority::above, .pause = kPause}) {}
-};
-struct HoldingAssistant final : Assistant {
-    static constexpr Cycle kHolds = 5;
-    explicit HoldingAssistant(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, {.priority = IssuePriority::above, .holds = kHolds}) {}
-};
+using AssistantAbove = AssistantWith<IssuePriority::above>;
+using AssistantBeside = AssistantWith<IssuePriority::beside>;
+using AssistantBelow = AssistantWith<IssuePriority::below>;
+using LateAssistant = AssistantWith<IssuePriority::above, kLate>;
+using HoldingAssistant = AssistantWith<IssuePriority::above, 100, kHolds>;
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantAbove, "assistant_above", "Runs a second program.", "tests")
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantBeside, "assistant_beside", "Runs a second program.", "tests")
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantBelow, "assistant_below", "Runs a second program.", "tests")
@@ -296,8 +285,8 @@ TEST_CASE("two extensions get their own events and loads, and the warps' results
 
 TEST_CASE("an extension may look as far ahead as it declares") {
     Bench bench(with_program(busy_kernel(), straight_program()), "late_assistant");
-    CHECK(bench.assistant().waited() >= LateAssistant::kPause);
-    CHECK(bench.assistant().waited() < LateAssistant::kPause + 200);
+    CHECK(bench.assistant().waited() >= kLate);
+    CHECK(bench.assistant().waited() < kLate + 200);
 }
 
 TEST_CASE("an instruction may hold its issue slot for several cycles, which are charged as held") {
@@ -306,8 +295,8 @@ TEST_CASE("an instruction may hold its issue slot for several cycles, which are 
     Bench holding(kernel, "holding_assistant", keys), plain(kernel, "assistant_above", keys);
     const std::vector<Cycle>& issued = holding.assistant().issued();
     REQUIRE(issued.size() == 25);
-    for (std::size_t i = 1; i < issued.size(); ++i) { CHECK(issued[i] - issued[i - 1] >= HoldingAssistant::kHolds); }
-    CHECK(holding.charged(gpu::SchedulerCycle::slot_held) == issued.size() * (HoldingAssistant::kHolds - 1));
+    for (std::size_t i = 1; i < issued.size(); ++i) { CHECK(issued[i] - issued[i - 1] >= kHolds); }
+    CHECK(holding.charged(gpu::SchedulerCycle::slot_held) == issued.size() * (kHolds - 1));
     CHECK(plain.charged(gpu::SchedulerCycle::slot_held) == 0);
     CHECK(holding.charged(gpu::SchedulerCycle::issued) == plain.charged(gpu::SchedulerCycle::issued));
     CHECK(holding.outcome().words == plain.outcome().words);

@@ -40,12 +40,18 @@ std::vector<Cycle> differences(const std::vector<Cycle>& cycles) {
     return result;
 }
 
+/// The cycles in which the first `count` instructions of a CTA issue.
+std::vector<Cycle> issue_cycles(const isa::Kernel& kernel, unsigned count, const std::string& keys = "",
+                                unsigned threads = 32) {
+    PlainSmHarness harness({kernel}, keys.empty() ? "" : "[sm]\n" + keys);
+    harness.launch({.block = {threads, 1, 1}});
+    return harness.issue_cycles(count);
+}
+
 TEST_CASE("a dependent instruction issues exactly one latency after the one it needs") {
     for (const OperationTiming& timing : kTimings) {
         CAPTURE(timing.name);
-        PlainSmHarness harness({dependent_chain(timing.operation, timing.type, 6)});
-        harness.launch({.block = {32, 1, 1}});
-        const std::vector<Cycle> cycles = harness.issue_cycles(6);
+        const std::vector<Cycle> cycles = issue_cycles(dependent_chain(timing.operation, timing.type, 6), 6);
         CHECK(cycles.front() == kFirstIssue);
         CHECK(differences(cycles) == std::vector<Cycle>(5, timing.latency));
     }
@@ -146,18 +152,14 @@ TEST_CASE("a scheduler's own units and shared operand collectors are refused tog
 
 TEST_CASE("one warp of independent instructions is bound by its fetch") {
     // Two instructions per fetch of latency 2: three cycles for two instructions.
-    PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 8)});
-    harness.launch({.block = {32, 1, 1}});
-    CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 15, 16, 18, 19, 21, 22});
+    CHECK(issue_cycles(independent_chain(Operation::add, Type::u32, 8), 8) ==
+          std::vector<Cycle>{12, 13, 15, 16, 18, 19, 21, 22});
 }
 
 TEST_CASE("a fetch takes fetch_latency cycles, and a larger buffer needs fewer fetches") {
-    PlainSmHarness slow({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\nfetch_latency = 5\n");
-    slow.launch({.block = {32, 1, 1}});
-    CHECK(slow.issue_cycles(4) == std::vector<Cycle>{15, 16, 21, 22});
-    PlainSmHarness wide({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\ninstruction_buffer = 4\n");
-    wide.launch({.block = {32, 1, 1}});
-    CHECK(wide.issue_cycles(4) == std::vector<Cycle>{12, 13, 14, 15});
+    const isa::Kernel kernel = independent_chain(Operation::add, Type::u32, 4);
+    CHECK(issue_cycles(kernel, 4, "fetch_latency = 5\n") == std::vector<Cycle>{15, 16, 21, 22});
+    CHECK(issue_cycles(kernel, 4, "instruction_buffer = 4\n") == std::vector<Cycle>{12, 13, 14, 15});
 }
 
 TEST_CASE("one fetch a cycle serves the warps in turn") {
@@ -175,9 +177,8 @@ TEST_CASE(
     CHECK(harness.counters().fetches == 2);  // warps 0 and 1
     harness.run_until(12);
     CHECK(harness.counters().fetches == 3);  // warp 2 came after warp 0
-    PlainSmHarness issue({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\nprivate_fetch = true\n");
-    issue.launch({.block = {128, 1, 1}});
-    CHECK(issue.issue_cycles(8) == std::vector<Cycle>{12, 12, 13, 13, 14, 14, 15, 15});
+    CHECK(issue_cycles(independent_chain(Operation::add, Type::u32, 1), 8, "private_fetch = true\n", 128) ==
+          std::vector<Cycle>{12, 12, 13, 13, 14, 14, 15, 15});
 }
 
 TEST_CASE("a scheduler that is alone has the SM's one fetch a cycle, its own or not") {
@@ -198,9 +199,7 @@ TEST_CASE("a write after a write waits as a read does") {
     const auto one = k.literal(1);
     k.op(Operation::div, Type::u32, x, {one, one});
     k.op(Operation::mov, Type::u32, x, {one});
-    PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {32, 1, 1}});
-    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 145});
+    CHECK(issue_cycles(k.finish(), 2) == std::vector<Cycle>{12, 12 + 145});
 }
 
 TEST_CASE("a predicate holds its guarded instruction back until it is written") {
@@ -211,9 +210,7 @@ TEST_CASE("a predicate holds its guarded instruction back until it is written") 
     k.guard(p);
     k.op(Operation::mov, Type::u32, x, {k.literal(1)});
     k.unguard();
-    PlainSmHarness harness({k.finish()});
-    harness.launch({.block = {32, 1, 1}});
-    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 16});
+    CHECK(issue_cycles(k.finish(), 2) == std::vector<Cycle>{12, 16});
 }
 
 TEST_CASE("a branch that is taken fetches its target after branch_latency and fetch_latency") {

@@ -75,18 +75,5 @@ TEST_CASE("each kernel's code begins on a line of its own, and is decoded once")
     CHECK(bench.state.kernel == decoded);
 }
 
-TEST_CASE("a drained launch counts its own instructions alone") {
-    LaunchBench bench;
-    bench.state.counters.warp_instructions = 100;
-    bench.state.counters.thread_instructions = 3000;
-    bench.launch(7, 0);
-    bench.state.counters.warp_instructions += 4;
-    bench.state.counters.thread_instructions += 60;
-    const gpu::SmDrained drained = bench.launches.drained();
-    CHECK(drained.launch == 7);
-    CHECK(drained.warp_instructions == 4);
-    CHECK(drained.thread_instructions == 60);
-}
-
 }  // namespace
 }  // namespace lookahead::test

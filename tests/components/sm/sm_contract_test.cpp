@@ -1,45 +1,16 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
-#include <random>
-#include <sstream>
 
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
-#include "tests/support/seed.h"
 #include "tests/support/variants.h"
 
 namespace lookahead::test {
 namespace {
 
 const TestLaunch kMixedLaunch{.grid = {21, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()};
-
-/// Everything that is visible from outside about a finished run.
-struct Observed {
-    std::uint64_t hash;
-    Cycle end;
-    gpu::SmCounters counters;
-    std::vector<std::uint64_t> messages;
-
-    explicit Observed(SmHarness& harness)
-        : hash(0), end(harness.received().back().cycle), counters(harness.counters()) {
-        // At a fixed time after the end, like an epoch.
-        harness.run_until(end + 1000);
-        hash = harness.state_hash();
-        for (const SmHarness::Received& each : harness.received()) {
-            messages.insert(messages.end(),
-                            {static_cast<std::uint64_t>(each.type), static_cast<std::uint64_t>(each.cycle), each.value,
-                             each.warp_instructions, each.thread_instructions});
-        }
-    }
-    void check_equals(const Observed& other) const {
-        CHECK(hash == other.hash);
-        CHECK(end == other.end);
-        CHECK(std::memcmp(&counters, &other.counters, sizeof counters) == 0);
-        CHECK(messages == other.messages);
-    }
-};
 
 /// An SM about to launch the mixed kernel.
 struct MixedSm : SmHarness {
@@ -92,60 +63,6 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
     }
 }
 
-TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level does, cycle for cycle") {
-    for (const bool plain : {true, false}) {
-        const std::string marks = plain ? "[pas]\nleading_warps = false\nleading_cta = \"off\"\nwakeup = false\n" : "";
-        MixedSm pas(3, configuration_of("pas") + marks), two_level(3, configuration_of("two_level"));
-        Cycle differ = 0;
-        while (!(pas.done() && two_level.done()) && pas.now() < 100'000) {
-            pas.run_until(pas.now() + 1);
-            two_level.run_until(two_level.now() + 1);
-            differ += pas.counters().warp_instructions != two_level.counters().warp_instructions;
-        }
-        CHECK((differ == 0) == plain);
-        if (plain) {
-            const Observed one(pas), other(two_level);
-            CHECK(std::memcmp(&one.counters, &other.counters, sizeof one.counters) == 0);
-            CHECK(one.messages == other.messages);
-        }
-    }
-}
-
-TEST_CASE("chopping advance at random horizons changes nothing") {
-    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
-        CAPTURE(scheduler);
-        MixedSm whole(2, configuration_of(scheduler));
-        REQUIRE(whole.run());
-        const Observed expected(whole);
-        const std::uint64_t first_seed = random_seed();
-        CAPTURE(first_seed);
-        for (std::uint64_t seed = first_seed; seed < first_seed + 24; ++seed) {
-            CAPTURE(seed);
-            std::mt19937_64 random(seed);
-            MixedSm chopped(2, configuration_of(scheduler));
-            const Time cycle = chopped.clock().edge(1);
-            // Up to 24 cycles, but often within one, where a message may have arrived before its edge.
-            for (Time at = 0; !chopped.done() && chopped.now() < 1'000'000;) {
-                at += 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(random() % 2 ? cycle : 24 * cycle));
-                chopped.run_until_time(at);
-            }
-            Observed(chopped).check_equals(expected);
-        }
-    }
-}
-
-TEST_CASE("the hash of the state at a time does not depend on the windows before it") {
-    MixedSm coarse(2), fine(2);
-    std::uint64_t last = 0;
-    for (Cycle at = 16; at < 1600; at += 16) {
-        coarse.run_until(at);
-        for (Cycle part = at - 15; part <= at; ++part) { fine.run_until(part); }
-        REQUIRE(coarse.state_hash() == fine.state_hash());
-        CHECK(coarse.state_hash() != last);
-        last = coarse.state_hash();
-    }
-}
-
 TEST_CASE("next_event_time names a cycle before which nothing happens") {
     MixedSm harness(2, "", {.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
     harness.run_until(20);
@@ -162,29 +79,6 @@ TEST_CASE("next_event_time names a cycle before which nothing happens") {
         harness.run_until(next + 1);
     }
     CHECK(jumps > 20);
-}
-
-TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
-    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
-        CAPTURE(scheduler);
-        MixedSm whole(2, configuration_of(scheduler));
-        REQUIRE(whole.run());
-        const Observed expected(whole);
-        const std::uint64_t first_seed = random_seed();
-        CAPTURE(first_seed);
-        for (std::uint64_t seed = first_seed; seed < first_seed + 25; ++seed) {
-            CAPTURE(seed);
-            std::mt19937_64 random(seed);
-            MixedSm harness(2, configuration_of(scheduler));
-            const Time end = harness.clock().edge(expected.end + 50);
-            harness.run_until_window_by_window(static_cast<Time>(random() % static_cast<std::uint64_t>(end)));
-            const std::uint64_t before = harness.state_hash();
-            harness.replace_sm_by_restored_copy();
-            REQUIRE(harness.state_hash() == before);
-            REQUIRE(harness.run());
-            Observed(harness).check_equals(expected);
-        }
-    }
 }
 
 TEST_CASE("a message between two edges is handled at the second, however the windows are cut") {

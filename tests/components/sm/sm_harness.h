@@ -41,6 +41,7 @@ class SmHarness {
         std::uint64_t value;
         std::uint64_t warp_instructions = 0;
         std::uint64_t thread_instructions = 0;
+        bool operator==(const Received&) const = default;
     };
 
     explicit SmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {},

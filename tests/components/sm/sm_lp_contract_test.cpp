@@ -16,20 +16,19 @@ namespace {
 constexpr Cycle kLatency = SmHarness::kLatency;
 
 /// Hands out CTAs until none is left, then ends the kernel, as the dispatcher does.
-class DispatcherScript final : public lookahead::test::LpEnvironment {
+class DispatcherScript final : public LpEnvironment {
   public:
     DispatcherScript(const ClockDomain& clock, std::uint64_t next_cta, std::uint64_t ctas)
         : clock_(clock), next_cta_(next_cta), ctas_(ctas) {}
 
-    void respond(unsigned, unsigned, const MessageHeader& sent,
-                 std::vector<lookahead::test::ScriptedMessage>& answers) override {
+    void respond(unsigned, unsigned, const MessageHeader& sent, std::vector<ScriptedMessage>& answers) override {
         if (sent.type != gpu::CtaCompleted::kType) { return; }
         ++completed_;
         const Time at = clock_.edge(clock_.cycle_at_or_after(sent.time) + kLatency);
         if (next_cta_ < ctas_) {
-            answers.push_back(lookahead::test::scripted(at, 7, gpu::kSmDispatchPort, gpu::CtaAssign{next_cta_++}));
+            answers.push_back(scripted(at, 7, gpu::kSmDispatchPort, gpu::CtaAssign{next_cta_++}));
         } else if (completed_ == ctas_) {
-            answers.push_back(lookahead::test::scripted(at, 7, gpu::kSmDispatchPort, gpu::KernelEnd{0}));
+            answers.push_back(scripted(at, 7, gpu::kSmDispatchPort, gpu::KernelEnd{0}));
         }
     }
 
@@ -117,7 +116,7 @@ struct SmContract {
                     return std::make_unique<FakeLoadStoreUnit>(FakeMemory{}, services);
                 });
         };
-        const lookahead::test::PortOfContract port{1, clock.least_span(kLatency), 0};
+        const PortOfContract port{1, clock.least_span(kLatency), 0};
         contract.ports = {port, port, port};
         contract.script = [this](std::uint64_t seed) { return script(seed); };
         contract.environment = [this](std::uint64_t seed) {
@@ -140,22 +139,21 @@ struct SmContract {
         std::uint64_t first;
     };
 
-    std::vector<lookahead::test::ScriptedMessage> script(std::uint64_t seed) const {
+    std::vector<ScriptedMessage> script(std::uint64_t seed) const {
         const Plan plan(seed, most_ctas);
         gpu::KernelBegin begin{};
         begin.grid = {static_cast<std::uint32_t>(plan.ctas), 1, 1};
         begin.block = {plan.threads, 1, 1};
         const std::vector<std::uint32_t> parameters = global_parameters();
         begin.parameter_bytes = static_cast<std::uint32_t>(parameters.size() * 4);
-        std::vector<lookahead::test::ScriptedMessage> messages{
-            lookahead::test::scripted(clock.edge(3) + 77, 9, gpu::kSmAllocationPort,
-                                      gpu::AllocationUpdate{isa::kGlobalBase, 1 << 16, 0}),
-            lookahead::test::scripted(clock.edge(10), 7, gpu::kSmDispatchPort, begin)};
+        std::vector<ScriptedMessage> messages{scripted(clock.edge(3) + 77, 9, gpu::kSmAllocationPort,
+                                                       gpu::AllocationUpdate{isa::kGlobalBase, 1 << 16, 0}),
+                                              scripted(clock.edge(10), 7, gpu::kSmDispatchPort, begin)};
         const auto* bytes = reinterpret_cast<const std::byte*>(parameters.data());
         messages.back().payload.insert(messages.back().payload.end(), bytes, bytes + begin.parameter_bytes);
         for (std::uint64_t cta = 0; cta < plan.first; ++cta) {
-            messages.push_back(lookahead::test::scripted(clock.edge(11 + static_cast<Cycle>(cta)), 7,
-                                                         gpu::kSmDispatchPort, gpu::CtaAssign{cta}));
+            messages.push_back(
+                scripted(clock.edge(11 + static_cast<Cycle>(cta)), 7, gpu::kSmDispatchPort, gpu::CtaAssign{cta}));
         }
         return messages;
     }
@@ -164,63 +162,57 @@ struct SmContract {
     isa::KernelTable kernels;
     std::uint64_t most_ctas;
     ClockDomain clock;
-    lookahead::test::LpContract contract;
+    LpContract contract;
 };
 
 TEST_CASE("an SM keeps the contract of logical processes") {
     const std::uint64_t first_seed = random_seed();
-    CAPTURE(first_seed);
-    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
+    for (const std::string& scheduler : at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
-        CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(60), often(2)) == "");
-        CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+        CHECK(check_contract(sm.contract, first_seed, often(60), often(6)) == "");
+        CHECK(count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
     }
 }
 
 TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the contract of logical processes") {
     const std::uint64_t first_seed = random_seed();
-    CAPTURE(first_seed);
     SmContract sm("gto", meeting_kernel(), "convergence_barrier");
-    CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(25), often(3)) == "");
-    CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+    CHECK(check_contract(sm.contract, first_seed, often(25), often(3)) == "");
+    CHECK(count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
 }
 
 TEST_CASE("an SM whose kernel has a further program runs its own code as if it were alone, also from a checkpoint") {
     const std::uint64_t first_seed = random_seed();
-    CAPTURE(first_seed);
     SmContract alone("gto", meeting_kernel(), "convergence_barrier");
     SmContract sm("gto", with_program(meeting_kernel()), "convergence_barrier");
     for (std::uint64_t seed = first_seed; seed < first_seed + often(5); ++seed) {
-        REQUIRE(lookahead::test::check_save_and_load(sm.contract, seed) == "");
-        CHECK(lookahead::test::count_outputs(sm.contract, seed) ==
-              lookahead::test::count_outputs(alone.contract, seed));
+        REQUIRE(check_save_and_load(sm.contract, seed) == "");
+        CHECK(count_outputs(sm.contract, seed) == count_outputs(alone.contract, seed));
     }
 }
 
 TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical processes") {
     const std::uint64_t first_seed = random_seed();
-    CAPTURE(first_seed);
     constexpr std::uint64_t kCtas = 12;
     SmContract sm("gto", mixed_kernel(2), "stack", "pmode",
                   "max_warps = 96\nmax_threads = 3072\nmax_ctas = 16\nregisters = 65536\nprivate_fetch = true\n",
                   kCtas);
-    CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(3), often(1)) == "");
-    CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
+    CHECK(check_contract(sm.contract, first_seed, often(3), often(1)) == "");
+    CHECK(count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
 }
 
 TEST_CASE("an SM with any issue extension keeps the contract of logical processes, under both models of divergence") {
     const std::uint64_t first_seed = random_seed();
-    CAPTURE(first_seed);
-    for (const std::string& extension : lookahead::test::at_least(2, variant_names<gpu::IssueExtension>())) {
+    for (const std::string& extension : at_least(2, variant_names<gpu::IssueExtension>())) {
         if (extension == "none") { continue; }
         CAPTURE(extension);
-        for (const std::string& simt : lookahead::test::at_least(2, variant_names<gpu::SimtModel>())) {
+        for (const std::string& simt : at_least(2, variant_names<gpu::SimtModel>())) {
             const bool stack = simt == "stack";
             SmContract sm("gto", stack ? mixed_kernel(2) : meeting_kernel(), simt, extension,
                           stack ? "private_fetch = true\n" : "");
-            CHECK(lookahead::test::check_contract(sm.contract, first_seed, often(10), often(1)) == "");
-            CHECK(lookahead::test::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+            CHECK(check_contract(sm.contract, first_seed, often(10), often(1)) == "");
+            CHECK(count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
         }
     }
 }

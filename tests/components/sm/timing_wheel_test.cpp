@@ -2,7 +2,6 @@
 
 #include <map>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -37,14 +36,14 @@ TEST_CASE("entries may be scheduled while others are taken") {
 }
 
 TEST_CASE("the wheel gives entries in the cycle of their due time, in the order in which they went in") {
-    std::mt19937 random(5);
-    INFO("seed 5");
-    for (const Cycle horizon : {1, 63, 64, 100, 300}) {
+    std::mt19937 random(lookahead::test::random_seed());
+    for (const Cycle horizon : {1, 63, 64, 100, 300, 500}) {
         TimingWheel wheel(horizon);
         std::multimap<Cycle, std::uint32_t> expected;
         std::vector<std::uint32_t> free;
         for (std::uint32_t item = 0; item < 200; ++item) { free.push_back(item); }
-        for (Cycle now = 0; now < 2000; ++now) {
+        // Every cycle, or the next one with an entry.
+        for (Cycle now = 0; now < 5000; now = random() % 4 == 0 && !wheel.empty() ? wheel.next(now) : now + 1) {
             std::vector<std::uint32_t> due;
             for (auto [at, end] = expected.equal_range(now); at != end; ++at) { due.push_back(at->second); }
             expected.erase(now);
@@ -61,34 +60,6 @@ TEST_CASE("the wheel gives entries in the cycle of their due time, in the order 
             REQUIRE(wheel.next(now) == (expected.empty() ? kCycleInfinity : expected.begin()->first));
             REQUIRE(wheel.empty() == expected.empty());
         }
-    }
-}
-
-TEST_CASE("the wheel agrees with a sorted set over random delays") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    TimingWheel wheel(500);
-    std::multiset<std::pair<Cycle, std::uint64_t>> expected;
-    Cycle now = 0;
-    for (unsigned i = 0; i < 20'000; ++i) {
-        for (unsigned n = random() % 3; n > 0; --n) {
-            const Cycle at = now + 1 + random() % 500;
-            wheel.schedule(now, at, i);
-            expected.insert({at, i});
-        }
-        const Cycle next = wheel.next(now);
-        REQUIRE(next == (expected.empty() ? kCycleInfinity : expected.begin()->first));
-        now = random() % 4 == 0 && next != kCycleInfinity ? next : now + 1;
-        if (next < now) { now = next; }
-        std::multiset<std::pair<Cycle, std::uint64_t>> due;
-        wheel.take(now, [&](std::uint64_t entry) { due.insert({now, entry}); });
-        for (const auto& entry : due) {
-            const auto found = expected.find(entry);
-            REQUIRE(found != expected.end());
-            expected.erase(found);
-        }
-        REQUIRE((expected.empty() || expected.begin()->first > now));
     }
 }
 

@@ -159,9 +159,7 @@ TEST_CASE("a warp that exits while it is pending gets no place") {
 }
 
 TEST_CASE("with a place for every warp two_level is lrr") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     Bench two_level(places(64), 64), lrr("", 64, "lrr");
     for (unsigned i = 0; i < 2000; ++i) {
         const auto warp = static_cast<unsigned>(random() % 64);

@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <random>
-#include <vector>
 
 #include "core/error/error.h"
 #include "core/state/archives.h"
@@ -49,9 +47,7 @@ TEST_CASE("gto forgets a warp that exits, and its successor in the slot is young
 TEST_CASE("every variant picks a candidate or holds back, and goes on alike after a checkpoint") {
     for (const std::string& name : lookahead::test::at_least(2, variant_names<WarpScheduler>())) {
         CAPTURE(name);
-        const std::uint64_t seed = lookahead::test::random_seed();
-        CAPTURE(seed);
-        std::mt19937_64 random(seed);
+        std::mt19937_64 random(lookahead::test::random_seed());
         SchedulerBench original(name), restored(name);
         for (unsigned warp = 0; warp < kMaximumContexts; ++warp) { original.scheduler->started(warp); }
         for (unsigned i = 0; i < 1000; ++i) {

@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <bitset>
-#include <ostream>
 #include <random>
-#include <vector>
 
 #include "core/state/archives.h"
 #include "tests/support/seed.h"
@@ -35,9 +33,7 @@ TEST_CASE("a set of one number, and that of all from a number on, are what they 
 }
 
 TEST_CASE("sets are joined, cut, compared, counted and walked through as a bitset is") {
-    const std::uint64_t seed = test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(test::random_seed());
     // Sets of several densities, with an empty half now and then.
     const auto word = [&] {
         return random() % 4 == 0 ? 0 : random() % 2 == 0 ? random() : random() & random() & random();

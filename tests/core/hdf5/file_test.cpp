@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +26,12 @@ void write_something(Group root) {
     root.write_column<double>("x", values, {"", "x"});
 }
 
+void write_whole(const std::string& path) {
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+}
+
 std::string open_error(const std::string& path) {
     return test::error_of<InputError>([&] { InputFile(path).root(); });
 }
@@ -35,9 +40,7 @@ TEST_CASE("a file is whole to its last byte, and nothing else is a whole file") 
     const TemporaryFolder folder;
     const std::string path = folder.file("whole.h5");
     CHECK_FALSE(is_whole_file(path));
-    OutputFile output(path);
-    write_something(output.root());
-    output.commit();
+    write_whole(path);
     CHECK(is_whole_file(path));
     const auto length = std::filesystem::file_size(path);
     std::filesystem::resize_file(path, length - kChecksumBytes - 1);
@@ -62,9 +65,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 TEST_CASE("a file with any bit changed is refused before HDF5 opens it") {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.h5");
-    OutputFile output(path);
-    write_something(output.root());
-    output.commit();
+    write_whole(path);
     const std::string whole = bytes_of(path);
     for (std::size_t i = 0; i < whole.size() - kChecksumBytes; i += 1 + whole.size() / 97) {
         std::string damaged = whole;
@@ -84,9 +85,7 @@ TEST_CASE("a file with any bit changed is refused before HDF5 opens it") {
 TEST_CASE("a file without a checksum is opened, and one that another tool changes has none") {
     const TemporaryFolder folder;
     const std::string path = folder.file("run.h5");
-    OutputFile output(path);
-    write_something(output.root());
-    output.commit();
+    write_whole(path);
     const std::string whole = bytes_of(path);
     write_bytes(path, whole.substr(0, whole.size() - kChecksumBytes));
     CHECK(open_error(path) == "no error");
@@ -198,9 +197,7 @@ TEST_CASE("a writer that is killed leaves no file under the final name") {
     CHECK(std::filesystem::exists(path + ".partial"));
     CHECK_FALSE(std::filesystem::exists(path));
     // The killed run's remains do not disturb the next run.
-    OutputFile output(path);
-    write_something(output.root());
-    output.commit();
+    write_whole(path);
     CHECK(open_error(path) == "no error");
     CHECK_FALSE(std::filesystem::exists(path + ".partial"));
 }
@@ -232,9 +229,7 @@ TEST_CASE("a missing, empty, foreign or truncated file is an input error with it
     CHECK(open_error(empty).starts_with(empty + ": cannot read as an HDF5 file"));
 
     const std::string path = folder.file("run.h5");
-    OutputFile output(path);
-    write_something(output.root());
-    output.commit();
+    write_whole(path);
     std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
     CHECK(open_error(path).starts_with(path + ": cannot read as an HDF5 file"));
     CHECK(open_error(path).find("truncated") != std::string::npos);
@@ -259,15 +254,8 @@ TEST_CASE("a file with open objects is not committed") {
 
 TEST_CASE("equal contents give equal files") {
     const TemporaryFolder folder;
-    std::vector<std::string> contents;
-    for (const std::string name : {"a.h5", "b.h5"}) {
-        OutputFile output(folder.file(name));
-        write_something(output.root());
-        output.commit();
-        std::ifstream stream(folder.file(name), std::ios::binary);
-        contents.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-    }
-    CHECK(contents[0] == contents[1]);
+    for (const char* name : {"a.h5", "b.h5"}) { write_whole(folder.file(name)); }
+    CHECK(bytes_of(folder.file("a.h5")) == bytes_of(folder.file("b.h5")));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <set>
-#include <string>
 
 #include "core/message/byte_buffer.h"
 

@@ -24,6 +24,15 @@ Transport& transport() {
     return it;
 }
 
+/// The ranks beside this one.
+std::vector<int> others(const Transport& of = transport()) {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < of.size(); ++rank) {
+        if (rank != of.rank()) { ranks.push_back(rank); }
+    }
+    return ranks;
+}
+
 std::uint64_t word_of(int from, int to, std::uint64_t number, std::size_t index) {
     return static_cast<std::uint64_t>(from) << 48 ^ static_cast<std::uint64_t>(to) << 32 ^ number << 20 ^ index;
 }
@@ -58,16 +67,12 @@ TEST_CASE("packets of all sizes arrive whole and in order when all ranks send at
     for (int round = 0; round < 3; ++round) {
         std::uint64_t number = 0;
         for (const std::size_t words : kSizes) {
-            for (int to = 0; to < transport().size(); ++to) {
-                if (to != transport().rank()) {
-                    ByteBuffer packet = packet_for(to, number, words);
-                    transport().send(to, packet);
-                    CHECK(packet.empty());
-                }
+            for (const int to : others()) {
+                ByteBuffer packet = packet_for(to, number, words);
+                transport().send(to, packet);
+                CHECK(packet.empty());
             }
-            for (int from = 0; from < transport().size(); ++from) {
-                if (from != transport().rank()) { REQUIRE(is_packet(transport().receive(from), from, number, words)); }
-            }
+            for (const int from : others()) { REQUIRE(is_packet(transport().receive(from), from, number, words)); }
             ++number;
         }
     }
@@ -76,15 +81,13 @@ TEST_CASE("packets of all sizes arrive whole and in order when all ranks send at
 TEST_CASE("many packets may be under way before the first is received") {
     constexpr std::uint64_t kPackets = 50;
     for (std::uint64_t number = 0; number < kPackets; ++number) {
-        for (int to = 0; to < transport().size(); ++to) {
-            if (to != transport().rank()) {
-                ByteBuffer packet = packet_for(to, number, number * 40);
-                transport().send(to, packet);
-            }
+        for (const int to : others()) {
+            ByteBuffer packet = packet_for(to, number, number * 40);
+            transport().send(to, packet);
         }
     }
-    for (int from = 0; from < transport().size(); ++from) {
-        for (std::uint64_t number = 0; from != transport().rank() && number < kPackets;) {
+    for (const int from : others()) {
+        for (std::uint64_t number = 0; number < kPackets;) {
             std::span<const std::byte> packet;
             if (transport().try_receive(from, packet)) {
                 REQUIRE(is_packet(packet, from, number, number * 40));
@@ -240,15 +243,11 @@ TEST_CASE("ranks that give the same colour make a transport of their own") {
     for (int rank = 0; rank < part->size(); ++rank) {
         CHECK(of_part[static_cast<std::size_t>(rank)] == static_cast<std::uint64_t>(colour * kGroup + rank));
     }
-    for (int to = 0; to < part->size(); ++to) {
-        if (to != part->rank()) {
-            ByteBuffer packet = packet_for(colour * kGroup + to, 7, 100);
-            part->send(to, packet);
-        }
+    for (const int to : others(*part)) {
+        ByteBuffer packet = packet_for(colour * kGroup + to, 7, 100);
+        part->send(to, packet);
     }
-    for (int from = 0; from < part->size(); ++from) {
-        if (from != part->rank()) { CHECK(is_packet(part->receive(from), colour * kGroup + from, 7, 100)); }
-    }
+    for (const int from : others(*part)) { CHECK(is_packet(part->receive(from), colour * kGroup + from, 7, 100)); }
     part->barrier();
 }
 

@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <vector>
 
 #include "experiments/results/run_diff.h"
 #include "experiments/results/run_writer.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/error/error.h"
 #include "core/state/archives.h"
 #include "core/stats/phase_log.h"
 #include "experiments/results/kernel_counters_collector.h"

@@ -2,7 +2,6 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <string>
 
 namespace lookahead {

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <thread>

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -478,12 +477,6 @@ void try_statement(const Statement& statement, const std::vector<std::uint64_t>&
     }
 }
 
-std::uint64_t seed() {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    MESSAGE("seed " << seed);
-    return seed;
-}
-
 void report(const Tally& tally, unsigned least) {
     MESSAGE(tally.executed << " executed, " << tally.compared << " compared with the interpreter");
     CHECK(tally.executed >= least);
@@ -493,7 +486,7 @@ void report(const Tally& tally, unsigned least) {
 }  // namespace
 
 TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the census gives its bits") {
-    std::mt19937_64 random(seed());
+    std::mt19937_64 random(test::random_seed());
     Tally tally;
     for (const Forms& forms : kForms) {
         std::vector<std::string> mnemonics;
@@ -510,7 +503,7 @@ TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the 
 }
 
 TEST_CASE("every move, access, atomic, barrier and special register of the census gives its bits") {
-    std::mt19937_64 random(seed());
+    std::mt19937_64 random(test::random_seed());
     Tally tally;
     for (const char* pattern : kStatements) {
         std::vector<std::string> texts;

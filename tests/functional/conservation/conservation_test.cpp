@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "components/device/cta_dispatcher.h"

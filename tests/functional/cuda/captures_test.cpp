@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "components/emulator/emulated_device.h"
 #include "components/emulator/memory_fault.h"
@@ -21,10 +20,12 @@
 #include "experiments/capture/server.h"
 #include "experiments/workloads/workload.h"
 #include "hdf5_schemas/validate.h"
+#include "tests/components/frontend/cudart/fat_binaries.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 using namespace lookahead;
 using cudart::Operation;
+using cudart::test::fat_binary;
 
 namespace {
 
@@ -51,34 +52,6 @@ CheckReport replay(const Capture& capture) {
     return replay(folder.file("program.capture.h5"));
 }
 
-struct Entry {
-    std::uint32_t architecture;
-    std::string ptx;
-};
-
-std::vector<std::byte> fat_binary(const std::vector<Entry>& entries) {
-    std::vector<std::byte> bytes(16);
-    const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
-    put(0, std::uint32_t{0xBA55ED50});
-    put(4, std::uint16_t{1});
-    put(6, std::uint16_t{16});
-    for (const auto& [architecture, ptx] : entries) {
-        const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
-        const std::size_t begin = bytes.size();
-        bytes.resize(begin + 64 + payload);
-        put(begin, std::uint16_t{1});
-        put(begin + 4, std::uint32_t{64});
-        put(begin + 8, payload);
-        put(begin + 0x1c, architecture);
-        std::memcpy(bytes.data() + begin + 64, ptx.data(), ptx.size());
-    }
-    put(8, std::uint64_t{bytes.size() - 16});
-    return bytes;
-}
-std::vector<std::byte> fat_binary(const std::string& ptx) {
-    return fat_binary({Entry{75, ptx}});
-}
-
 /// counts[0] += n, and limit + 1 into counts[1].
 const std::string kModule = R"(.version 9.0
 .target sm_75
@@ -102,7 +75,7 @@ const std::string kSecondModule = R"(.version 9.0
 .visible .entry other() { ret; }
 )";
 
-std::span<const std::byte> bytes_of(const std::string& text) {
+std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
@@ -121,14 +94,43 @@ struct Session {
         return ask({.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes})
             .address;
     }
-    cudart::Reply launch(unsigned threads, std::uint64_t address) {
-        std::vector<std::byte> payload(5 + 12);
-        std::memcpy(payload.data(), "count", 5);
-        const std::uint32_t n = 3;
-        std::memcpy(payload.data() + 5, &address, 8);
-        std::memcpy(payload.data() + 13, &n, 4);
-        return ask({.operation = Operation::launch, .name_bytes = 5, .grid = {1, 1, 1}, .block = {threads, 1, 1}},
+    cudart::Reply launch(const std::string& kernel, unsigned threads, const std::vector<std::byte>& parameters = {},
+                         std::uint32_t module = 0) {
+        const auto name = bytes_of(kernel);
+        std::vector<std::byte> payload(name.begin(), name.end());
+        payload.insert(payload.end(), parameters.begin(), parameters.end());
+        return ask({.operation = Operation::launch,
+                    .module = module,
+                    .name_bytes = static_cast<std::uint32_t>(kernel.size()),
+                    .grid = {1, 1, 1},
+                    .block = {threads, 1, 1}},
                    payload);
+    }
+    /// Launches `count`.
+    cudart::Reply launch(unsigned threads, DeviceAddress address) {
+        return launch("count", threads, pack_parameters(address, 3u));
+    }
+    std::uint32_t word(DeviceAddress address) {
+        CHECK(ask({.operation = Operation::copy_from_device, .address = address, .bytes = 4}).error ==
+              cudart::kSuccess);
+        std::uint32_t value = 0;
+        std::memcpy(&value, answer.data(), sizeof value);
+        return value;
+    }
+    /// The value of a variable of one word.
+    std::uint32_t word(std::string_view variable, std::uint32_t module) {
+        return word(ask({.operation = Operation::find_variable, .module = module}, bytes_of(variable)).address);
+    }
+    cudart::KernelInformation find(std::string_view kernel, std::uint32_t module = 0) {
+        CHECK(ask({.operation = Operation::find_kernel, .module = module}, bytes_of(kernel)).error == cudart::kSuccess);
+        cudart::KernelInformation known;
+        REQUIRE(answer.size() >= sizeof known);
+        std::memcpy(&known, answer.data(), sizeof known);
+        return known;
+    }
+    /// The number of a module that is linked of as many parts.
+    std::uint32_t load_parts(std::uint32_t parts, std::span<const std::byte> binaries) {
+        return static_cast<std::uint32_t>(ask({.operation = Operation::load_module, .value = parts}, binaries).address);
     }
     void load_modules() {
         ask({.operation = Operation::load_module}, fat_binary(kModule));
@@ -395,26 +397,12 @@ TEST_CASE("Parts of relocatable code become one module") {
         bytes.resize(bytes.size() - left_out);
         return bytes;
     };
-    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module, .value = 2}, binaries(1)),
-                         doctest::Contains("it is cut off after"), InputError);
-    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module, .value = 3}, binaries(0)),
-                         doctest::Contains("it is cut off after 0 bytes"), InputError);
-    const auto number =
-        static_cast<std::uint32_t>(session.ask({.operation = Operation::load_module, .value = 2}, binaries(0)).address);
-    const std::string name = "run";
-    CHECK(session
-              .ask({.operation = Operation::launch,
-                    .module = number,
-                    .name_bytes = 3,
-                    .grid = {1, 1, 1},
-                    .block = {1, 1, 1}},
-                   bytes_of(name))
-              .error == cudart::kSuccess);
-    const auto calls = session.ask({.operation = Operation::find_variable, .module = number}, bytes_of("calls"));
-    session.ask({.operation = Operation::copy_from_device, .address = calls.address, .bytes = 4});
-    std::uint32_t value = 0;
-    std::memcpy(&value, session.answer.data(), sizeof value);
-    CHECK(value == 8);
+    CHECK_THROWS_WITH_AS(session.load_parts(2, binaries(1)), doctest::Contains("it is cut off after"), InputError);
+    CHECK_THROWS_WITH_AS(session.load_parts(3, binaries(0)), doctest::Contains("it is cut off after 0 bytes"),
+                         InputError);
+    const std::uint32_t module = session.load_parts(2, binaries(0));
+    CHECK(session.launch("run", 1, {}, module).error == cudart::kSuccess);
+    CHECK(session.word("calls", module) == 8);
 }
 
 TEST_CASE("A weak function that parts declare before its body has one body, which all of them call") {
@@ -454,16 +442,9 @@ TEST_CASE("A weak function that parts declare before its body has one body, whic
     Session session;
     std::vector<std::byte> binaries;
     for (const std::string& part : parts) { std::ranges::copy(fat_binary(part), std::back_inserter(binaries)); }
-    const auto number =
-        static_cast<std::uint32_t>(session.ask({.operation = Operation::load_module, .value = 3}, binaries).address);
-    const cudart::Request launch{
-        .operation = Operation::launch, .module = number, .name_bytes = 3, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    CHECK(session.ask(launch, bytes_of(std::string("run"))).error == cudart::kSuccess);
-    const auto sum = session.ask({.operation = Operation::find_variable, .module = number}, bytes_of("sum"));
-    session.ask({.operation = Operation::copy_from_device, .address = sum.address, .bytes = 4});
-    std::uint32_t value = 0;
-    std::memcpy(&value, session.answer.data(), sizeof value);
-    CHECK(value == 5 + 1 + 20 + 300 + 1);
+    const std::uint32_t module = session.load_parts(3, binaries);
+    CHECK(session.launch("run", 1, {}, module).error == cudart::kSuccess);
+    CHECK(session.word("sum", module) == 5 + 1 + 20 + 300 + 1);
 }
 
 TEST_CASE("What the host writes to managed memory and to pinned memory that kernels use is in the capture") {
@@ -474,16 +455,19 @@ TEST_CASE("What the host writes to managed memory and to pinned memory that kern
     FlatMemory host(session.server.memory_file());  // as the program maps it
     host.grow_to(pinned + 8);
     std::memset(host.at(pinned), 0, 8);
-    *reinterpret_cast<std::uint32_t*>(host.at(managed)) = 100;
-    *reinterpret_cast<std::uint32_t*>(host.at(managed + 9'000)) = 7;
-    *reinterpret_cast<std::uint32_t*>(host.at(pinned)) = 1000;
+    const auto word = [&host](DeviceAddress address) -> std::uint32_t& {
+        return *reinterpret_cast<std::uint32_t*>(host.at(address));
+    };
+    word(managed) = 100;
+    word(managed + 9'000) = 7;
+    word(pinned) = 1000;
     for (int round = 0; round < 2; ++round) {
         CHECK(session.launch(10, managed).error == cudart::kSuccess);
         CHECK(session.launch(10, pinned).error == cudart::kSuccess);
         CHECK(session.ask({.operation = Operation::synchronise}).error == cudart::kSuccess);
     }
-    CHECK(*reinterpret_cast<std::uint32_t*>(host.at(managed)) == 160);
-    CHECK(*reinterpret_cast<std::uint32_t*>(host.at(pinned)) == 1060);
+    CHECK(word(managed) == 160);
+    CHECK(word(pinned) == 1060);
 
     using Kind = CapturedCall::Kind;
     std::vector<Kind> kinds;
@@ -541,10 +525,7 @@ TEST_CASE("Another device does what is asked for: host and kernels see one memor
 
         session.ask({.operation = Operation::copy_on_device, .address = plain, .source = managed, .bytes = 8});
         CHECK(session.launch(10, plain).error == cudart::kSuccess);
-        CHECK(session.ask({.operation = Operation::copy_from_device, .address = plain, .bytes = 8}).error == 0);
-        std::uint32_t read = 0;
-        std::memcpy(&read, session.answer.data(), sizeof read);
-        CHECK(read == 160);
+        CHECK(session.word(plain) == 160);
         CHECK(word(plain) == 130);  // not shared: kernels' writes stay on the device
         CHECK(session.ask({.operation = Operation::share, .address = plain}).error == cudart::kSuccess);
         CHECK(word(plain) == 160);
@@ -576,14 +557,15 @@ TEST_CASE("What cannot be run here ends the program with its reason") {
 
 TEST_CASE("Of PTX for several architectures the newest that the device can take is used, or the oldest above it") {
     const auto used = [](std::vector<std::uint32_t> architectures) {
-        std::vector<Entry> entries;
+        std::vector<cudart::test::Entry> entries;
         for (const std::uint32_t architecture : architectures) {
-            entries.push_back({architecture, ".version 8.0\n.target sm_" + std::to_string(architecture) + "\n"});
+            entries.push_back(
+                {.architecture = architecture,
+                 .payload = cudart::test::text_bytes(fmt::format(".version 8.0\n.target sm_{}\n", architecture))});
         }
-        CaptureServer server("program");
-        std::vector<std::byte> answer;
-        server.serve({.operation = Operation::load_module}, fat_binary(entries), answer);
-        const std::string text = server.capture().ptx();
+        Session session;
+        session.ask({.operation = Operation::load_module}, fat_binary(entries));
+        const std::string text = session.server.capture().ptx();
         return text.substr(text.find("sm_") + 3, 2);
     };
     CHECK(used({50, 70, 80}) == "70");
@@ -599,23 +581,16 @@ TEST_CASE("A kernel is told its module's target, and a program without PTX for t
         const int kept = dup(STDERR_FILENO);
         const int file = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(file, STDERR_FILENO);
-        CaptureServer server("program");
-        std::vector<std::byte> answer;
+        Session session;
         for (const std::uint32_t architecture : architectures) {
-            const std::string number = std::to_string(architecture);
-            server.serve({.operation = Operation::load_module},
-                         fat_binary({Entry{architecture, ".version 8.0\n.target sm_" + number +
-                                                             "\n.address_size 64\n.visible .entry run" + number +
-                                                             "() { ret; }\n"}}),
-                         answer);
+            const std::string ptx = fmt::format(
+                ".version 8.0\n.target sm_{0}\n.address_size 64\n.visible .entry run{0}() {{ ret; }}\n", architecture);
+            session.ask({.operation = Operation::load_module},
+                        fat_binary({{.architecture = architecture, .payload = cudart::test::text_bytes(ptx)}}));
         }
         std::vector<std::uint32_t> told;
         for (std::uint32_t module = 0; module < architectures.size(); ++module) {
-            const std::string name = "run" + std::to_string(architectures[module]);
-            server.serve({.operation = Operation::find_kernel, .module = module}, bytes_of(name), answer);
-            cudart::KernelInformation known;
-            std::memcpy(&known, answer.data(), sizeof known);
-            told.push_back(known.architecture);
+            told.push_back(session.find("run" + std::to_string(architectures[module]), module).architecture);
         }
         std::fflush(stderr);
         dup2(kept, STDERR_FILENO);
@@ -641,28 +616,14 @@ TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the progr
 .visible .entry direct(.param .u64 p) .maxntid 96, 1, 1 { frobnicate.u32 7; }
 .visible .entry by_call() { call helper; ret; }
 )";
-    CaptureServer server("program");
-    std::vector<std::byte> answer;
-    const auto ask = [&](const cudart::Request& request, const std::string& payload) {
-        return server.serve(request, bytes_of(payload), answer);
-    };
-    CHECK(server.serve({.operation = Operation::load_module}, fat_binary(module), answer).error == cudart::kSuccess);
-    const auto launch = [&](const std::string& name, std::size_t parameter_bytes) {
-        return ask({.operation = Operation::launch,
-                    .name_bytes = static_cast<std::uint32_t>(name.size()),
-                    .grid = {1, 1, 1},
-                    .block = {32, 1, 1}},
-                   name + std::string(parameter_bytes, '\0'));
-    };
-    CHECK(ask({.operation = Operation::find_kernel}, "direct").error == cudart::kSuccess);
-    cudart::KernelInformation known;
-    REQUIRE(answer.size() >= sizeof known);
-    std::memcpy(&known, answer.data(), sizeof known);
+    Session session;
+    CHECK(session.ask({.operation = Operation::load_module}, fat_binary(module)).error == cudart::kSuccess);
+    const cudart::KernelInformation known = session.find("direct");
     CHECK(known.parameters == 1);
     CHECK(known.parameter_bytes == 8);
     CHECK(known.max_threads == 96);
-    CHECK_THROWS_WITH_AS(launch("direct", 8),
+    CHECK_THROWS_WITH_AS(session.launch("direct", 32, pack_parameters(DeviceAddress{0})),
                          doctest::Contains("it launches direct: program.ptx:17: `frobnicate.u32 7`"), InputError);
-    CHECK_THROWS_WITH_AS(launch("by_call", 0), doctest::Contains("program.ptx:16: `mov.u32 %r0, %envreg3`"),
+    CHECK_THROWS_WITH_AS(session.launch("by_call", 32), doctest::Contains("program.ptx:16: `mov.u32 %r0, %envreg3`"),
                          InputError);
 }

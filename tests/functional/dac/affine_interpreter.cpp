@@ -1,6 +1,5 @@
 #include "tests/functional/dac/affine_interpreter.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/error/error.h"

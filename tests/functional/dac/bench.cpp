@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/transform/configured_transform.h"
@@ -29,16 +28,16 @@ std::vector<std::string> lines(const isa::Kernel& kernel, std::uint32_t first, s
     return result;
 }
 
-std::vector<std::uint32_t> buffer_after(const isa::Kernel& kernel, const LaunchConfiguration& configuration,
-                                        const std::vector<std::uint32_t>& parameters, EmulatorOptions options) {
+}  // namespace
+
+std::vector<std::uint32_t> buffer_after(Device& device, const isa::Kernel& kernel,
+                                        const LaunchConfiguration& configuration,
+                                        const std::vector<std::uint32_t>& parameters) {
     std::vector<std::uint32_t> words(kWords);
     std::iota(words.begin(), words.end(), 1);
-    options.max_warp_instructions = 20'000'000;
-    EmulatedDevice device({kernel}, options);
     const DeviceAddress buffer = device.upload(words);
     std::vector<std::byte> bytes(kernel.parameter_bytes);
-    const unsigned pointer = kernel.parameter_sizes[0];
-    std::memcpy(bytes.data(), &buffer, pointer);
+    std::memcpy(bytes.data(), &buffer, kernel.parameter_sizes[0]);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         std::memcpy(bytes.data() + kernel.parameter_offsets[i + 1], &parameters[i], 4);
     }
@@ -46,7 +45,12 @@ std::vector<std::uint32_t> buffer_after(const isa::Kernel& kernel, const LaunchC
     return device.download<std::uint32_t>(buffer, kWords);
 }
 
-}  // namespace
+std::vector<std::uint32_t> buffer_after(const isa::Kernel& kernel, const LaunchConfiguration& configuration,
+                                        const std::vector<std::uint32_t>& parameters, EmulatorOptions options) {
+    options.max_warp_instructions = 20'000'000;
+    EmulatedDevice device({kernel}, options);
+    return buffer_after(device, kernel, configuration, parameters);
+}
 
 std::vector<std::string> Outcome::own() const {
     return lines(decoupled, 0, decoupled.own_size());

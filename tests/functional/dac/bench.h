@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/code/options.h"
 #include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
@@ -33,9 +34,17 @@ finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOp
 
 inline constexpr std::uint32_t kWords = 1 << 16;  ///< in a kernel's buffer
 
-/// Runs the first kernel of the PTX text before and after the pass. `parameters`: the address of a buffer of kWords
-/// words that count up from 1, then 32-bit words. Requires that every entry equals the original's value, and that both
-/// leave the same bytes.
+/// The words of the buffer after a kernel. `parameters` stand behind the address of the buffer, whose words first count
+/// up from 1.
+std::vector<std::uint32_t> buffer_after(Device& device, const isa::Kernel& kernel,
+                                        const LaunchConfiguration& configuration,
+                                        const std::vector<std::uint32_t>& parameters);
+/// The same on the emulator.
+std::vector<std::uint32_t> buffer_after(const isa::Kernel& kernel, const LaunchConfiguration& configuration,
+                                        const std::vector<std::uint32_t>& parameters, EmulatorOptions options = {});
+
+/// Runs the first kernel of the PTX text before and after the pass, as buffer_after. Requires that every entry equals
+/// the original's value, and that both leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
             const finaliser::FinaliserOptions& options = {}, const std::vector<std::string>& keys = {});
 

@@ -2,7 +2,6 @@
 // with the same results, whatever extension runs beside the warps' own streams.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

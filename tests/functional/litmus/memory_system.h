@@ -1,11 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/components/sm/lsu/unit_bench.h"

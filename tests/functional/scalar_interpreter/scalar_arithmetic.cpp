@@ -4,7 +4,6 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
-#include <utility>
 
 #include "tests/components/isa/half_reference.h"
 #include "tests/functional/scalar_interpreter/scalar_state.h"

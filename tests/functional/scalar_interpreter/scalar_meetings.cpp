@@ -1,5 +1,4 @@
 // Threads of the scalar interpreter that wait for one another: lanes named by a mask, and warps at barriers.
-#include <bit>
 #include <vector>
 
 #include "core/error/error.h"

@@ -1,8 +1,6 @@
 // Programs with lanes on separate paths: some run under both models, some not on a stack, and some under neither.
 #include <doctest/doctest.h>
 
-#include <numeric>
-
 #include "tests/functional/simt/three_devices.h"
 
 using namespace lookahead;

@@ -165,41 +165,5 @@ TEST_CASE("a load may write over its indices, its stride and its address") {
           }) == std::vector<std::uint32_t>{0, 50, 100, 150});
 }
 
-TEST_CASE("a masked lane's registers keep what they held") {
-    for (const Operation operation : {Operation::load_stride, Operation::load_indirect}) {
-        KernelBuilder k("k", {8, 8});
-        const Operand data = k.registers(4), indices = k.registers(4), address = k.reg64(), out = k.reg64();
-        const Operand lane = k.reg();
-        const auto odd = k.predicate();
-        k.special(lane, isa::SpecialRegister::tid_x);
-        for (unsigned i = 0; i < 4; ++i) {
-            k.op(Operation::mov, Type::b32, KernelBuilder::word(data, i), {k.literal(100 + i)});
-            k.op(Operation::mov, Type::b32, KernelBuilder::word(indices, i), {k.literal(i)});
-        }
-        k.op(Operation::mul_wide, Type::u64, out, {lane, k.literal(16)}).source_type = Type::u32;
-        k.op(Operation::add, Type::u64, out, {out, k.parameter(1)});
-        k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
-        k.op(Operation::bit_and, Type::b32, lane, {lane, k.literal(1)});
-        k.setp(isa::Comparison::ne, Type::u32, odd, lane, k.literal(0));
-        k.guard(odd);
-        const Operand pattern = isa::is_strided(operation) ? KernelBuilder::word(indices, 1) : indices;
-        Instruction& load = k.op(operation, Type::b32, data, {address, pattern});
-        load.space = Space::global;
-        load.vector = 4;
-        k.unguard();
-        k.store(Space::global, Type::b32, out, data, 0, 4);
-        k.exit();
-        EmulatedDevice device({k.finish()});
-        const DeviceAddress from = device.upload(std::vector<std::uint32_t>{7, 17, 27, 37});
-        const DeviceAddress to = device.upload(std::vector<std::uint32_t>(4 * 32, 0));
-        device.launch("k", {{1, 1, 1}, {32, 1, 1}}, pack_parameters(from, to));
-        const auto found = device.download<std::uint32_t>(to, 4 * 32);
-        for (unsigned i = 0; i < 4; ++i) {
-            CHECK(found[4 * 6 + i] == 100 + i);
-            CHECK(found[4 * 7 + i] == 7 + 10 * i);
-        }
-    }
-}
-
 }  // namespace
 }  // namespace lookahead::test

@@ -1,8 +1,6 @@
 // Tests the tool alone: a plain SM agrees with the emulator, and each kind of difference is found and named.
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "components/mechanisms/pmode/pmode.h"
 #include "tests/components/sm/emulated_run.h"
 #include "tests/components/sm/random_kernel.h"

@@ -3,74 +3,31 @@
 #include <doctest/doctest.h>
 #include <zstd.h>
 
-#include <cstring>
 #include <random>
 
 #include "components/frontend/cudart/lz4_block.h"
 #include "core/error/error.h"
+#include "tests/components/frontend/cudart/fat_binaries.h"
+#include "tests/core/error/error_of.h"
 #include "tests/support/seed.h"
 
 using namespace lookahead;
 using namespace lookahead::cudart;
+using namespace lookahead::cudart::test;
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-template <class T>
-void put(Bytes& bytes, std::size_t at, T value) {
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-struct Entry {
-    std::uint16_t kind = 1;
-    std::uint64_t flags = 0x11;
-    std::uint32_t architecture = 75;
-    Bytes payload;
-    std::uint32_t compressed = 0;
-    std::uint64_t uncompressed = 0;
-};
-
-Bytes fat_binary(const std::vector<Entry>& entries) {
-    Bytes all(16);
-    for (const Entry& entry : entries) {
-        Bytes bytes(64);
-        const std::uint64_t padded = (entry.payload.size() + 7) / 8 * 8;
-        put(bytes, 0, entry.kind);
-        put(bytes, 2, std::uint16_t{0x0101});
-        put(bytes, 4, std::uint32_t{64});
-        put(bytes, 8, padded);
-        put(bytes, 0x10, entry.compressed);
-        put(bytes, 0x1C, entry.architecture);
-        put(bytes, 0x28, entry.flags);
-        put(bytes, 0x38, entry.uncompressed);
-        bytes.insert(bytes.end(), entry.payload.begin(), entry.payload.end());
-        bytes.resize(64 + padded);
-        all.insert(all.end(), bytes.begin(), bytes.end());
-    }
-    put(all, 0, std::uint32_t{0xBA55ED50});
-    put(all, 4, std::uint16_t{1});
-    put(all, 6, std::uint16_t{16});
-    put(all, 8, std::uint64_t{all.size() - 16});
-    return all;
-}
 
 const std::string kPtx =
     ".version 9.0\n.target sm_75\n.address_size 64\n// aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 Entry plain() {
     Entry entry;
-    entry.payload = bytes_of(kPtx + '\0');
+    entry.payload = text_bytes(kPtx);
     return entry;
 }
 
 Entry zstd() {
-    const Bytes text = bytes_of(kPtx + '\0');
+    const Bytes text = text_bytes(kPtx);
     Entry entry;
     entry.payload.resize(ZSTD_compressBound(text.size()));
     entry.payload.resize(ZSTD_compress(entry.payload.data(), entry.payload.size(), text.data(), text.size(), 3));
@@ -84,7 +41,8 @@ Entry zstd() {
 Entry lz4() {
     Entry entry;
     const unsigned char block[] = {0x3F, 'a', 'b', 'c', 3, 0, 8, 0x40, 'e', 'n', 'd', 0};
-    entry.payload = bytes_of({reinterpret_cast<const char*>(block), sizeof block});
+    const auto bytes = std::as_bytes(std::span(block));
+    entry.payload = {bytes.begin(), bytes.end()};
     entry.flags = 0x2011;
     entry.compressed = sizeof block;
     entry.uncompressed = 34;
@@ -92,10 +50,7 @@ Entry lz4() {
 }
 
 std::string message_of(const Bytes& bytes) {
-    try {
-        extract_ptx(bytes, "app");
-    } catch (const InputError& error) { return error.what(); }
-    return "";
+    return lookahead::test::error_of<InputError>([&] { extract_ptx(bytes, "app"); }, "");
 }
 
 }  // namespace
@@ -109,7 +64,7 @@ TEST_CASE("PTX is found beside machine code, plain and compressed in both ways")
     CHECK(images[0].architecture == 75);
     CHECK(images[1].text == kPtx);
     CHECK(images[2].text == "abcabcabcabcabcabcabcabcabcabcend");
-    CHECK(extract_ptx(fat_binary({}), "app").empty());
+    CHECK(extract_ptx(fat_binary(std::vector<Entry>{}), "app").empty());
 }
 
 TEST_CASE("Long lengths of LZ4 go over several bytes") {
@@ -168,10 +123,7 @@ TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError"
         const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(!message_of(cut).empty());
     }
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    MESSAGE("seed ", seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(lookahead::test::random_seed());
     int refused = 0;
     for (int round = 0; round < 20000; ++round) {
         Bytes damaged = whole;

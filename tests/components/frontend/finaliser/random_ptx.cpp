@@ -10,7 +10,7 @@ namespace {
 
 class Generator {
   public:
-    Generator(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {
+    Generator(std::uint64_t seed, std::uint32_t threads) : random_(seed), threads_(threads) {
         words_ = 3 + below(20);
         wides_ = 2 + below(8);
         floats_ = 2 + below(8);
@@ -53,7 +53,7 @@ class Generator {
             "  .reg .b32 %r<{}>;\n  .reg .b64 %rd<{}>;\n  .reg .f32 %f<{}>;\n  .reg .b16 %rs<{}>;\n"
             "  .reg .pred %p<{}>;\n  .reg .b32 %t<3>;\n  .reg .b32 %n<8>;\n  .reg .b64 %out;\n  .reg .b64 %back;\n"
             "  .shared .align 16 .b8 unused[16];\n  .shared .align 16 .b8 own[{}];\n",
-            words_, wides_, floats_, halves_, predicates_, 64 * options_.threads);
+            words_, wides_, floats_, halves_, predicates_, 64 * threads_);
     }
 
     void prologue() {
@@ -160,12 +160,10 @@ class Generator {
                                                   "min.s32", "max.u32", "shl.b32",    "shr.u32", "shr.s32"};
         if (one_in(4)) { return line("{}mad.lo.s32 {}, {}, {}, {}", guard(), r(), r(), r_or_number(), r_or_number()); }
         if (one_in(8)) { return line("{}selp.b32 {}, {}, {}, {}", guard(), r(), r_or_number(), r(), p()); }
-        if (!options_.plain && one_in(8)) {
+        if (one_in(8)) {
             return line("{}bfi.b32 {}, {}, {}, {}, {}", guard(), r(), r(), r(), r_or_number(), r_or_number());
         }
-        if (!options_.plain && one_in(8)) {
-            return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256));
-        }
+        if (one_in(8)) { return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256)); }
         line("{}{} {}, {}, {}", guard(), kBinary[below(11)], r(), r(), r_or_number());
     }
 
@@ -216,8 +214,8 @@ class Generator {
     }
 
     void wide_arithmetic() {
-        if (!options_.plain && one_in(2)) { return wide_operations(); }
-        switch (below(options_.plain ? 4 : 8)) {
+        if (one_in(2)) { return wide_operations(); }
+        switch (below(8)) {
             case 0:
                 return line("{}mul.wide.s32 {}, {}, {}", guard(), rd(), r(), r_or_number());
             case 1:
@@ -281,7 +279,7 @@ class Generator {
     }
 
     void narrow_arithmetic() {
-        switch (below(options_.plain ? 3 : 5)) {
+        switch (below(5)) {
             case 0:
                 return line("{}add.s16 {}, {}, {}", guard(), h(), h(), h());
             case 1:
@@ -311,8 +309,6 @@ class Generator {
             case 4:
                 return line("{}ld.shared.u32 {}, [%t1+{}]", guard(), r(), 4 * below(16));
             default:
-                // NaN payloads are the machine's own; the interpreter has the host's.
-                if (options_.plain) { return line("ld.shared.v2.u32 {{%r0, %r1}}, [%t1+{}]", 8 * below(8)); }
                 return line("ld.shared.v2.f32 {{%f0, %f1}}, [%t1+{}]", 8 * below(8));
         }
     }
@@ -338,7 +334,7 @@ class Generator {
     }
 
     std::mt19937_64 random_;
-    RandomOptions options_;
+    std::uint32_t threads_;
     unsigned words_, wides_, floats_, halves_, predicates_;
     unsigned labels_ = 0;
     std::string body_;
@@ -346,8 +342,18 @@ class Generator {
 
 }  // namespace
 
-std::string random_ptx(std::uint64_t seed, const RandomOptions& options) {
-    return Generator(seed, options).run();
+std::string random_ptx(std::uint64_t seed, std::uint32_t threads) {
+    return Generator(seed, threads).run();
+}
+
+std::vector<std::byte> memory_after(Device& device, std::uint64_t seed, std::uint32_t threads) {
+    std::mt19937_64 random(seed);
+    std::vector<std::byte> memory(kThreadBytes * threads);
+    for (std::byte& byte : memory) { byte = static_cast<std::byte>(random()); }
+    const DeviceAddress out = device.upload(memory);
+    device.launch("k", {{1}, {threads}},
+                  pack_parameters(out, static_cast<std::uint32_t>(seed * 7), std::uint32_t(seed & 1 ? 3 : -5)));
+    return device.download<std::byte>(out, memory.size());
 }
 
 }  // namespace lookahead::finaliser::test

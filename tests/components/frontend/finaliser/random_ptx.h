@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "components/device/device.h"
 
 namespace lookahead::finaliser::test {
 
@@ -9,14 +13,13 @@ namespace lookahead::finaliser::test {
 inline constexpr std::uint32_t kThreadBytes = 1024;
 inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
-struct RandomOptions {
-    std::uint32_t threads = kRandomThreads;
-    bool plain = false;  ///< only instructions of tests/functional's scalar interpreter: no lop3, bfi, packing moves
-};
-
 /// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (including vectors and narrow
 /// ones) in global and shared memory, nested branches, and loops that end. Each thread works on its own kThreadBytes
 /// bytes at `out` and finally stores all its registers there. No register is read before it is written.
-std::string random_ptx(std::uint64_t seed, const RandomOptions& options = {});
+std::string random_ptx(std::uint64_t seed, std::uint32_t threads = kRandomThreads);
+
+/// Launches a random kernel once on the device, which has nothing else. Returns what it leaves at `out`, where the seed
+/// has put random bytes.
+std::vector<std::byte> memory_after(Device& device, std::uint64_t seed, std::uint32_t threads = kRandomThreads);
 
 }  // namespace lookahead::finaliser::test

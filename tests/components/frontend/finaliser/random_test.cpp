@@ -3,14 +3,13 @@
 #include <cstdlib>
 #include <random>
 
+#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "components/isa/address_space.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/random_ptx.h"
-#include "tests/components/frontend/finaliser/scalar_machine.h"
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser;
@@ -18,34 +17,15 @@ using namespace lookahead::finaliser::test;
 
 namespace {
 
-Memory random_memory(std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    Memory memory(kThreadBytes * kRandomThreads);
-    for (std::byte& byte : memory) { byte = static_cast<std::byte>(random()); }
-    return memory;
-}
-
-Launch launch_of(std::uint64_t seed) {
-    Launch launch;
-    launch.block = {kRandomThreads, 1, 1};
-    append(launch.parameters, isa::kGlobalBase);
-    append(launch.parameters, static_cast<std::uint32_t>(seed * 7));
-    append(launch.parameters, static_cast<std::uint32_t>(seed & 1 ? 3 : -5));
-    return launch;
-}
-
 struct Counts {
     unsigned kernels = 0;
     unsigned refused = 0;
 };
 
-/// The kernel as instruction selection made it is the reference for all later stages.
+/// The interpreter of the PTX itself is the reference: it shares neither finaliser nor handlers.
 void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts) {
     const std::string text = random_ptx(seed);
     const ptx::Module module = ptx::parse_module(text, "random.ptx");
-    Memory expected = random_memory(seed);
-    execute(flatten(lower(module, module.functions[0])), launch_of(seed), expected);
-
     ++counts.kernels;
     isa::Kernel kernel;
     try {
@@ -56,9 +36,9 @@ void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts
     }
     CHECK(kernel.registers <= options.isa.registers);
     CHECK(kernel.predicates <= options.predicate_limit);
-    Memory actual = random_memory(seed);
-    execute(flatten(kernel), launch_of(seed), actual);
-    const bool equal = actual == expected;
+    EmulatedDevice emulator({kernel}, {10'000'000});
+    lookahead::test::ScalarInterpreter interpreter(module);
+    const bool equal = memory_after(emulator, seed) == memory_after(interpreter, seed);
     CHECK_MESSAGE(equal, fmt::format("seed {}, limit {}, schedule {}: memory differs\n{}\n{}", seed,
                                      options.isa.registers, options.schedule, text, print(kernel)));
 }

@@ -2,13 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <algorithm>
-#include <cstring>
 
+#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "components/isa/address_space.h"
-#include "tests/components/frontend/finaliser/scalar_machine.h"
 
 namespace lookahead::finaliser::test {
 
@@ -49,15 +47,10 @@ unsigned position(const isa::Kernel& kernel, std::string_view text) {
 }
 
 std::vector<std::uint32_t> run(const isa::Kernel& kernel, std::uint32_t a, std::uint32_t b) {
-    Launch launch;
-    append(launch.parameters, isa::kGlobalBase);
-    append(launch.parameters, a);
-    append(launch.parameters, b);
-    Memory memory(256);
-    execute(flatten(kernel), launch, memory);
-    std::vector<std::uint32_t> words(64);
-    std::memcpy(words.data(), memory.data(), memory.size());
-    return words;
+    EmulatedDevice device({kernel}, {100'000'000});
+    const DeviceAddress out = device.upload(std::vector<std::uint32_t>(64));
+    device.launch(kernel.name, {{1}, {1}}, pack_parameters(out, a, b));
+    return device.download<std::uint32_t>(out, 64);
 }
 
 std::vector<std::uint32_t> run(const std::string& body, std::uint32_t a, std::uint32_t b) {

@@ -155,9 +155,7 @@ TEST_CASE("the table has the instructions of the census") {
 }
 
 TEST_CASE("every form of the table parses with its modifiers in any order") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    Random random(seed);
+    Random random(lookahead::test::random_seed());
     for (const InstructionForm* form : plain_forms()) {
         std::size_t accepted = 0;
         for (int i = 0; i < 60; ++i) {
@@ -180,9 +178,7 @@ TEST_CASE("every form of the table parses with its modifiers in any order") {
 }
 
 TEST_CASE("every form of the table refuses a predicate in place of a number, and the other way round") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    Random random(seed);
+    Random random(lookahead::test::random_seed());
     for (const InstructionForm* form : plain_forms()) {
         for (int i = 0; i < 10; ++i) {
             const Sample s = sample(*form, random);
@@ -198,9 +194,7 @@ TEST_CASE("every form of the table refuses a predicate in place of a number, and
 }
 
 TEST_CASE("every form of the table refuses an operand too many and an operand too few") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    Random random(seed);
+    Random random(lookahead::test::random_seed());
     for (const InstructionForm* form : plain_forms()) {
         const Sample s = sample(*form, random);
         std::vector<std::string> texts;

@@ -2,9 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "components/mechanisms/avc/avc.h"
 #include "tests/components/sm/lsu/local_accesses.h"

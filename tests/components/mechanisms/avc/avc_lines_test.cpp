@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 
 #include "components/isa/address_space.h"

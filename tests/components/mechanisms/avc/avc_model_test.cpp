@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <deque>
 #include <optional>
 #include <unordered_set>
 

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "core/error/error.h"
-#include "core/state/archives.h"
 #include "tests/components/mechanisms/avc/avc_bench.h"
 
 namespace lookahead::gpu::test {
@@ -72,6 +71,7 @@ TEST_CASE("read, miss: an affine fill is taken by the AVC, and a generic one is 
     CHECK(bench.load(4) == generic());
     CHECK(bench.counters().affine_fills == 1);
     CHECK(bench.counters().generic_fills == 1);
+    CHECK(bench.l1().detached_fills == 1);
     CHECK(bench.reads() == 2);
     CHECK(bench.load(3) == affine(64, 4));
     CHECK(bench.counters().load_hits == 1);
@@ -393,24 +393,6 @@ TEST_CASE(
     CHECK(l1[0].hits[0] > 100);
     CHECK(l1[0].misses[0] > 100);
     CHECK(cycles[1] == cycles[0] + l1[0].hits[0] + l1[0].misses[0]);
-}
-
-TEST_CASE("the state of the AVC is saved: vectors, valid and dirty words, and who was used last") {
-    AvcBench bench({"avc.sets=1", "avc.ways=2"});
-    bench.store(3, affine(64, 4), kLower);
-    bench.store(16, affine(0, 1));
-    const auto list = [&](StateArchive& archive) { bench.unit->fields(archive, bench.code()); };
-    const std::string bytes = state_to_bytes(list);
-    bench.load(3, kLower);
-    const std::uint64_t hash = bench.hash(bench.code());
-    bench.replace_unit();
-    state_from_bytes(bytes, "the unit", list);
-    CHECK(bench.load(3, kLower) == only(affine(64, 4), kLower));
-    CHECK(bench.counters().load_hits == 1);
-    bench.store(32, affine(0, 2));  // evicts the line of word 16, the less recently used
-    bench.load(3, kLower);
-    CHECK(bench.counters().load_hits == 2);
-    CHECK(hash != 0);
 }
 
 TEST_CASE("sizes that the AVC cannot have are refused by name") {

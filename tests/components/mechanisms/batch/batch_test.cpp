@@ -1,18 +1,15 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "components/memory_partition/address_mapping.h"
 #include "components/sm/lsu/request_path.h"
 #include "core/lp/audit.h"
-#include "core/state/archives.h"
 #include "tests/support/seed.h"
 #include "tests/support/statistics.h"
 
@@ -240,9 +237,7 @@ TEST_CASE("sixteen stores fill the data buffer: the oldest batch with data leave
 }
 
 TEST_CASE("the order of each line's requests is kept, whatever comes and whenever the network takes it") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     BatchBench bench("entries = 2\nrequests = 3\nage = 8\nstore_entries = 4\n");
     std::map<std::uint64_t, std::int64_t> last;  // number of each line's last request that left
     std::vector<std::uint64_t> lines;            // of each number
@@ -281,31 +276,6 @@ TEST_CASE("the order of each line's requests is kept, whatever comes and wheneve
     }
     CHECK(ends == counts.at("batches"));
     CHECK(counts.at("batches") + counts.at("joined") == counts.at("requests"));
-}
-
-TEST_CASE("a batching unit goes on alike after a checkpoint, in the middle of everything") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
-    BatchBench original("age = 40\n"), restored("age = 40\n");
-    const auto step = [](BatchBench& bench, std::uint64_t choice) {
-        const bool taken = bench.offer(bench.line_of_row(choice % 7, choice >> 8 & 15),
-                                       choice >> 16 & 1 ? GpuMessage::write_request : GpuMessage::read_request);
-        const std::int64_t left = choice >> 20 & 1 ? bench.leave() : -2;
-        ++bench.now;
-        return std::pair(taken, left);
-    };
-    for (unsigned i = 0; i < 1000; ++i) { step(original, random()); }
-    CHECK(original.path->size() > 0);
-    const std::string bytes = state_to_bytes([&](StateArchive& archive) { original.path->fields(archive); });
-    state_from_bytes(bytes, "the path", [&](StateArchive& archive) { restored.path->fields(archive); });
-    restored.now = original.now;
-    restored.taken = original.taken;
-    for (unsigned i = 0; i < 1000; ++i) {
-        const std::uint64_t choice = random();
-        REQUIRE(step(original, choice) == step(restored, choice));
-    }
-    CHECK(original.counts() == restored.counts());
 }
 
 }  // namespace

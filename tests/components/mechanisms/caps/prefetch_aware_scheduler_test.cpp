@@ -37,9 +37,7 @@ struct PasBench : SchedulerBench {
 TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cycle") {
     for (const std::string order : {"oldest", "rr"}) {
         CAPTURE(order);
-        const std::uint64_t seed = lookahead::test::random_seed();
-        CAPTURE(seed);
-        std::mt19937_64 random(seed);
+        std::mt19937_64 random(lookahead::test::random_seed());
         const std::string in_order = "order = \"" + order + "\"\n";
         PasBench pas("pas", "[pas]\nleading_warps = false\nleading_cta = \"off\"\nwakeup = false\n" + in_order, 4, 6);
         PasBench two_level("two_level", "[two_level]\n" + in_order, 4, 6);

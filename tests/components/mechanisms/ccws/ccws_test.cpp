@@ -72,9 +72,7 @@ struct CcwsBench : SchedulerBench {
 };
 
 TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     const std::vector<unsigned> order{3, 0, 7, 1, 2, 6, 5, 4};
     CcwsBench ccws(order), gto(order, "", ~ContextMask{0}, "gto");
     for (unsigned cycle = 0; cycle < 5000; ++cycle) {
@@ -326,9 +324,7 @@ TEST_CASE("hits and instructions count from the launch's start") {
 }
 
 TEST_CASE("it goes on alike after a checkpoint, in the middle of lost locality") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     CcwsBench original({0, 1, 2, 3, 4, 5}), restored({});
     const auto step = [](CcwsBench& bench, std::uint64_t choice) {
         const auto warp = static_cast<unsigned>(choice % 6);

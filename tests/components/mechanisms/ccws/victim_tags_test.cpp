@@ -65,9 +65,7 @@ TEST_CASE("a tag that was hit leaves its place to another one") {
 }
 
 TEST_CASE("the arrays are queues without repetition, and go on alike after a checkpoint") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     constexpr unsigned kWays = 4, kSets = 3, kWarps = 5;
     VictimTags victims(kWarps, kWays * kSets, kWays);
     std::map<std::pair<unsigned, unsigned>, std::deque<std::uint64_t>> model;

@@ -54,8 +54,7 @@ TEST_CASE("so it does with a kernel whose warps spill beside the affine stream")
 }
 
 TEST_CASE("windows of any length change nothing of an SM with an affine warp") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     Bench whole, chopped;
     REQUIRE(whole.harness.run());
     while (!chopped.harness.done() && chopped.harness.now() < 100000) {

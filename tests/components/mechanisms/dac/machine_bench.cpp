@@ -1,10 +1,7 @@
 #include "tests/components/mechanisms/dac/machine_bench.h"
 
 #include <doctest/doctest.h>
-#include <cstring>
-#include <numeric>
 
-#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/machine/machine.h"
@@ -39,20 +36,6 @@ isa::Kernel kernel_of(const std::string& text, const Configuration& configuratio
     return finaliser::finalise(module, module.functions[0], finaliser_options(configuration));
 }
 
-std::vector<std::uint32_t> run_on(Device& device, const isa::Kernel& kernel, const LaunchConfiguration& launch,
-                                  const std::vector<std::uint32_t>& parameters) {
-    std::vector<std::uint32_t> words(kWords);
-    std::iota(words.begin(), words.end(), 1);
-    const DeviceAddress buffer = device.upload(words);
-    std::vector<std::byte> bytes(kernel.parameter_bytes);
-    std::memcpy(bytes.data(), &buffer, kernel.parameter_sizes[0]);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        std::memcpy(bytes.data() + kernel.parameter_offsets[i + 1], &parameters[i], 4);
-    }
-    device.launch(kernel.name, launch, bytes);
-    return device.download<std::uint32_t>(buffer, kWords);
-}
-
 }  // namespace
 
 MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
@@ -63,7 +46,7 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
     kernels.push_back(kernel_of(ptx, configuration));
     MachineRun run;
     gpu::Machine machine(configuration, kernels, [&](Device& device) {
-        run.words = run_on(device, kernels[0], {grid, block}, parameters);
+        run.words = buffer_after(device, kernels[0], {grid, block}, parameters);
     });
     InProcessTransport transport;
     Simulation simulation(machine.model(), partition(machine.model(), 1, "linear"), transport, {});
@@ -106,11 +89,7 @@ MachineRun run_random_kernel(std::uint64_t seed, const std::vector<std::string>&
 
 std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                                        const std::vector<std::uint32_t>& parameters) {
-    const isa::Kernel kernel = kernel_of(ptx, {});
-    EmulatorOptions options;
-    options.max_warp_instructions = 20'000'000;
-    EmulatedDevice device({kernel}, options);
-    return run_on(device, kernel, {grid, block}, parameters);
+    return buffer_after(kernel_of(ptx, {}), {grid, block}, parameters);
 }
 
 }  // namespace lookahead::dac::test

@@ -120,9 +120,7 @@ struct Program {
 };
 
 TEST_CASE("for each warp it takes the steps that the warp's own stack takes, with the same lanes") {
-    const std::uint64_t seed = lookahead::test::random_seed();
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
+    std::mt19937_64 random(lookahead::test::random_seed());
     constexpr unsigned kWarps = 3;
     for (unsigned turn = 0; turn < 200; ++turn) {
         const Program program(random);

@@ -55,7 +55,6 @@ TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
         CHECK(own[at80 + i].first == pc(normal[i].first));
         CHECK(own[at80 + i].second == normal[i].second);
     }
-    CHECK(bench.harness.memory().global_word(0) == 3 * (7 * 64 + 3));
 }
 
 TEST_CASE("a warp enters at a long-latency register only, and returns when all of them are written") {
@@ -160,16 +159,6 @@ TEST_CASE("without pre-loads loads are skipped, and results are reused all the s
     CHECK(bench.counters().pre_loads == 0);
 }
 
-TEST_CASE("short waits are counted, longer ones are not") {
-    for (const Cycle latency : {90, 120}) {
-        BlockedKernel k;
-        k.block();
-        PmodeRun bench(k.finish(), "", {.global_latency = latency});
-        CHECK(bench.counters().switches == 1);
-        CHECK(bench.counters().short_waits == (latency == 90 ? 1 : 0));
-    }
-}
-
 TEST_CASE("what depends on the blocked load is skipped, and a full independent write ends that") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
@@ -187,9 +176,6 @@ TEST_CASE("what depends on the blocked load is skipped, and a full independent w
     CHECK(bench.reuses(clean) == 1);
     CHECK(bench.reuses(third) == 1);
     CHECK(bench.reuses(fourth) == 0);
-    for (unsigned i = 0; i < 32; ++i) {
-        CHECK(bench.harness.memory().global_word(4 * i) == (i + 1 + 1) + (7 * i + 3 + 3));
-    }
 }
 
 TEST_CASE("a guarded write has the old value as a source: it is merged, or skipped") {
@@ -212,10 +198,6 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
     CHECK(bench.executes(reader));
     CHECK(bench.skips(other, SkipReason::poisoned));
     CHECK(bench.reuses(merged) == 1);
-    for (unsigned i = 0; i < 32; ++i) {
-        const unsigned own = i + 1;
-        CHECK(bench.harness.memory().global_word(4 * i) == (i % 2 != 0 ? own + own : 100 + 7 * i + 3 + 2));
-    }
 }
 
 TEST_CASE("the old value that a partial write merges with is read from the register file") {
@@ -237,10 +219,13 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
 
 TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped though their sources are there") {
     BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    const auto x = k.reg(), y = k.reg(), z = k.reg(), wide = k.reg64(), time = k.reg64();
     k.block();
     const auto store = k.index_of(k.store(Space::global, Type::u32, k.out, k.thread));
     const auto clock = k.index_of(k.special(x, isa::SpecialRegister::clock));
+    const auto clock64 = k.index_of(k.special(wide, isa::SpecialRegister::clock64));
+    const auto timer = k.index_of(k.special(time, isa::SpecialRegister::globaltimer));
+    const auto lane = k.index_of(k.special(k.reg(), isa::SpecialRegister::laneid));
     k.load(Space::global, Type::u32, y, k.in).order = isa::Order::volatile_;
     const auto ordered = k.index();
     k.atomic(Space::global, isa::AtomicOp::add, Type::u32, z, k.parameter(0), k.literal(0));
@@ -249,7 +234,8 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
     const auto after = k.add(k.used, k.thread);
     PmodeRun bench(k.finish());
     CHECK(bench.skips(store, SkipReason::store));
-    CHECK(bench.skips(clock, SkipReason::clock));
+    for (const std::uint32_t each : {clock, clock64, timer}) { CHECK(bench.skips(each, SkipReason::clock)); }
+    CHECK(bench.executes(lane));
     CHECK(bench.skips(ordered, SkipReason::ordered_load));
     CHECK(bench.skips(atomic, SkipReason::atomic));
     CHECK(bench.skips(barrier, SkipReason::barrier));
@@ -257,47 +243,34 @@ TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped thoug
 }
 
 TEST_CASE("scratchpad loads are executed until something that they may depend on was skipped") {
-    enum class Before { nothing, global_store, shared_store, shared_atomic, generic_store, barrier, ordered };
-    for (const Before before : {Before::nothing, Before::global_store, Before::shared_store, Before::shared_atomic,
-                                Before::generic_store, Before::barrier, Before::ordered}) {
-        CAPTURE(static_cast<int>(before));
-        BlockedKernel k;
-        const auto x = k.reg(), y = k.reg();
+    using Kernel = BlockedKernel;
+    const struct {
+        const char* name;
+        bool executes;
+        void (*before)(Kernel&);
+    } cases[] = {
+        {"nothing", true, [](Kernel&) {}},
+        {"a global store", true, [](Kernel& k) { k.store(Space::global, Type::u32, k.out, k.thread); }},
+        {"a shared store", false, [](Kernel& k) { k.store(Space::shared, Type::u32, k.offset, k.used); }},
+        {"a shared atomic", false,
+         [](Kernel& k) { k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, k.reg(), k.offset, k.literal(5)); }},
+        {"a generic store", false, [](Kernel& k) { k.store(Space::generic, Type::u32, k.out, k.used); }},
+        {"a barrier", false, [](Kernel& k) { k.barrier(); }},
+        {"an ordered load", false,
+         [](Kernel& k) { k.load(Space::shared, Type::u32, k.reg(), k.offset).order = isa::Order::volatile_; }}};
+    for (const auto& [name, executes, before] : cases) {
+        CAPTURE(name);
+        Kernel k;
+        const auto x = k.reg();
         k.store(Space::shared, Type::u32, k.offset, k.thread);
         k.block();
-        switch (before) {
-            case Before::global_store:
-                k.store(Space::global, Type::u32, k.out, k.thread);
-                break;
-            case Before::shared_store:
-                k.store(Space::shared, Type::u32, k.offset, k.used);
-                break;
-            case Before::shared_atomic:
-                k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, y, k.offset, k.literal(5));
-                break;
-            case Before::generic_store:
-                k.store(Space::generic, Type::u32, k.out, k.used);
-                break;
-            case Before::barrier:
-                k.barrier();
-                break;
-            case Before::ordered:
-                k.load(Space::shared, Type::u32, y, k.offset).order = isa::Order::volatile_;
-                break;
-            case Before::nothing:
-                break;
-        }
+        before(k);
         const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
         k.store(Space::global, Type::u32, k.out, x);
         PmodeRun bench(k.finish());
-        const bool free = before == Before::nothing || before == Before::global_store;
-        CHECK(bench.executes(scratchpad) == free);
-        CHECK(bench.skips(scratchpad, SkipReason::scratchpad) == !free);
-        CHECK(bench.reuses(scratchpad) == (free ? 1 : 0));
-        const unsigned value = before == Before::shared_store    ? 7 * 9 + 3 + 1
-                               : before == Before::shared_atomic ? 14
-                                                                 : 9;
-        CHECK(bench.harness.memory().global_word(4 * 9) == value);
+        CHECK(bench.executes(scratchpad) == executes);
+        CHECK(bench.skips(scratchpad, SkipReason::scratchpad) == !executes);
+        CHECK(bench.reuses(scratchpad) == (executes ? 1 : 0));
     }
 }
 
@@ -317,7 +290,6 @@ TEST_CASE("loads of constants are executed and reused, whatever was skipped befo
         CHECK(bench.executes(load));
         CHECK(bench.executes(user));
         CHECK(bench.reuses(load) == 1);
-        CHECK(bench.harness.memory().global_word(4 * 9) == 100 + 9 + 1);
     }
 }
 
@@ -343,7 +315,6 @@ TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad st
     k.store(Space::global, Type::u32, k.out, x);
     PmodeRun bench(k.finish());
     CHECK(bench.skips(scratchpad, SkipReason::scratchpad));
-    CHECK(bench.harness.memory().global_word(4 * 5) == 7 * 5 + 3);
 }
 
 TEST_CASE("an instruction is skipped beyond the reach and executed at its end") {
@@ -357,74 +328,70 @@ TEST_CASE("an instruction is skipped beyond the reach and executed at its end") 
     CHECK(bench.skips(blocked + 5, SkipReason::far));
 }
 
+/// After its load, predicates of all threads and of none, the same of what is loaded, and labels nearby and beyond the
+/// reach.
+struct StoppingKernel : BlockedKernel {
+    StoppingKernel() {
+        setp(Comparison::lt, Type::u32, all, thread, literal(64));
+        setp(Comparison::ge, Type::u32, none, thread, literal(64));
+        block();
+        setp(Comparison::gt, Type::u32, loaded_all, loaded, literal(0));
+        setp(Comparison::gt, Type::u32, loaded_none, loaded, literal(0xfffffff0u));
+    }
+    void fence() { op(Operation::membar, Type::none, {}, {}); }
+
+    Predicate all = predicate(), none = predicate(), loaded_all = predicate(), loaded_none = predicate();
+    Label near = label(), far = label();
+};
+
 TEST_CASE("pre-execution stops at branches that depend on the load or go too far, fences, exits and traps") {
-    enum class At {
-        clean_branch,
-        poisoned_branch,
-        far_branch,
-        far_branch_not_taken,
-        fence,
-        fence_of_nobody,
-        exit,
-        exit_of_nobody,
-        trap
-    };
-    for (const At at : {At::clean_branch, At::poisoned_branch, At::far_branch, At::far_branch_not_taken, At::fence,
-                        At::fence_of_nobody, At::exit, At::exit_of_nobody, At::trap}) {
-        CAPTURE(static_cast<int>(at));
-        BlockedKernel k;
-        const auto all = k.predicate(), none = k.predicate(), data = k.predicate(), never = k.predicate();
-        k.setp(Comparison::lt, Type::u32, all, k.thread, k.literal(64));
-        k.setp(Comparison::ge, Type::u32, none, k.thread, k.literal(64));
-        k.block();
-        k.setp(Comparison::gt, Type::u32, data, k.loaded, k.literal(0));
-        k.setp(Comparison::gt, Type::u32, never, k.loaded, k.literal(0xfffffff0u));
-        const auto target = k.label(), far = k.label();
-        const bool near = at == At::clean_branch || at == At::poisoned_branch;
-        k.guard(at == At::poisoned_branch                                                      ? data
-                : at == At::far_branch_not_taken || at == At::exit_of_nobody || at == At::trap ? none
-                                                                                               : all);
-        HaltReason reason = HaltReason::count;
-        switch (at) {
-            case At::clean_branch:
-            case At::poisoned_branch:
-                k.branch(target, target);
-                reason = at == At::poisoned_branch ? HaltReason::poisoned_branch : reason;
-                break;
-            case At::far_branch:
-            case At::far_branch_not_taken:
-                k.branch(far, far);
-                reason = at == At::far_branch ? HaltReason::far_branch : reason;
-                break;
-            case At::fence:
-            case At::fence_of_nobody:
-                k.guard(at == At::fence ? KernelBuilder::Predicate() : none);
-                k.op(Operation::membar, Type::none, {}, {});
-                reason = HaltReason::fence;
-                break;
-            case At::trap:  // its guard, unknown in P-mode, is false before and after
-                k.guard(never);
-                k.op(Operation::trap, Type::none, {}, {});
-                reason = HaltReason::trap;
-                break;
-            default:
-                k.exit();
-                reason = at == At::exit ? HaltReason::exit : reason;
-                break;
-        }
-        const auto stop = k.index();
+    using Kernel = StoppingKernel;
+    constexpr HaltReason kGoesOn = HaltReason::count;
+    const struct {
+        const char* name;
+        HaltReason reason;
+        void (*stop)(Kernel&);
+    } cases[] = {{"a branch", kGoesOn, [](Kernel& k) { k.branch_if(k.all, k.near, k.near); }},
+                 {"a branch on what is loaded", HaltReason::poisoned_branch,
+                  [](Kernel& k) { k.branch_if(k.loaded_all, k.near, k.near); }},
+                 {"a far branch", HaltReason::far_branch, [](Kernel& k) { k.branch_if(k.all, k.far, k.far); }},
+                 {"a far branch that nobody takes", kGoesOn, [](Kernel& k) { k.branch_if(k.none, k.far, k.far); }},
+                 {"a fence", HaltReason::fence, [](Kernel& k) { k.fence(); }},
+                 {"a fence of nobody", HaltReason::fence,
+                  [](Kernel& k) {
+                      k.guard(k.none);
+                      k.fence();
+                  }},
+                 {"an exit", HaltReason::exit,
+                  [](Kernel& k) {
+                      k.guard(k.all);
+                      k.exit();
+                  }},
+                 {"an exit of nobody", kGoesOn,
+                  [](Kernel& k) {
+                      k.guard(k.none);
+                      k.exit();
+                  }},
+                 {"a trap of nobody, which P-mode does not know", HaltReason::trap, [](Kernel& k) {
+                      k.guard(k.loaded_none);
+                      k.op(Operation::trap, Type::none, {}, {});
+                  }}};
+    for (const auto& [name, reason, stop] : cases) {
+        CAPTURE(name);
+        Kernel k;
+        stop(k);
+        const auto pc = k.index();
         k.unguard();
-        k.bind(target);
+        k.bind(k.near);
         const auto x = k.reg();
         const auto next = k.add(x, k.thread);
-        for (unsigned i = 0; near == false && i < 70; ++i) { k.add(x, x); }
-        k.bind(far);
+        k.add(x, x, 70);
+        k.bind(k.far);
         k.store(Space::global, Type::u32, k.out, k.used);
         PmodeRun bench(k.finish());
-        const bool passes = reason == HaltReason::count;
-        CHECK(bench.executes(next) == passes);
-        CHECK(bench.halts(stop, reason) == !passes);
-        CHECK(bench.executes(stop) == passes);
+        CHECK(bench.executes(next) == (reason == kGoesOn));
+        CHECK(bench.executes(pc) == (reason == kGoesOn));
+        CHECK(bench.halts(pc, reason) == (reason != kGoesOn));
     }
 }
 
@@ -451,9 +418,6 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
         CHECK(bench.reuses(fall) == (entries == 8 ? 1 : 0));
         CHECK(bench.reuses(taken) == (entries == 8 ? 1 : 0));
         CHECK((bench.counters().halted[static_cast<unsigned>(HaltReason::simt_overflow)] == 1) == (entries == 2));
-        for (unsigned i = 0; i < 32; ++i) {
-            CHECK(bench.harness.memory().global_word(4 * i) == (i % 2 != 0 ? 50 + i : i + 1) + 7 * i + 3 + 1);
-        }
     }
 }
 
@@ -472,7 +436,6 @@ TEST_CASE("a pre-load poisons its destination for good, and is executed again") 
     CHECK(bench.skips(user, SkipReason::poisoned));
     CHECK(bench.reuses(load) == 0);
     CHECK(bench.counters().pre_loads >= 1);
-    CHECK(bench.harness.memory().global_word(0) == 7 * 32 + 3 + 1);
 }
 
 TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-execution has not redefined it") {
@@ -490,8 +453,6 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         PmodeRun bench(k.finish());
         CHECK(bench.executes(user) == !redefined);
         CHECK(bench.skips(user, SkipReason::poisoned) == redefined);
-        const unsigned loaded = 7 * 64 + 3 + (redefined ? 3 + 1 : 0);
-        CHECK(bench.harness.memory().global_word(0) == loaded + 30);
     }
 }
 
@@ -519,7 +480,6 @@ TEST_CASE("a vector's last element frees no register that a later load of the wa
     bench.run();
     const auto executes = [&](const PmodeStep& step) { return step.kind == Kind::executed && step.pc == user; };
     CHECK(std::none_of(bench.steps.begin(), bench.steps.end(), executes));
-    CHECK(bench.harness.memory().global_word(0) == (7 * 64 + 3) + (3 + 1) + 18);
 }
 
 TEST_CASE("a vector's element that comes ends its register's poison, before the others are there") {
@@ -534,7 +494,6 @@ TEST_CASE("a vector's element that comes ends its register's poison, before the 
     PmodeRun bench(k.finish(), "", {.global_latency = 100, .element_interval = 100});
     CHECK(bench.executes(early));
     CHECK(bench.skips(late, SkipReason::poisoned));
-    CHECK(bench.harness.memory().global_word(0) == 7 * 2 + 3 + 30);
 }
 
 TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for the result") {
@@ -554,7 +513,6 @@ TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for t
     PmodeRun early(kernel, "", {.global_latency = 100});
     CHECK(early.reuses(division) == 1);
     CHECK(early.cycle(Kind::reused, division) == early.cycle(Kind::executed, division) + latency);
-    CHECK(early.harness.memory().global_word(4 * 31) == 10 + 1 + 7 * 31 + 4);
 }
 
 TEST_CASE("a scratchpad load under way at the return is waited for before it is reused") {
@@ -568,7 +526,6 @@ TEST_CASE("a scratchpad load under way at the return is waited for before it is 
     PmodeRun bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
     CHECK(bench.reuses(scratchpad) == 1);
     CHECK(bench.cycle(Kind::reused, scratchpad) >= bench.cycle(Kind::executed, scratchpad) + 300);
-    CHECK(bench.harness.memory().global_word(4 * 6) == 6 + 7 * 6 + 4);
 }
 
 TEST_CASE("reuse waits for an older write to the same register") {
@@ -588,7 +545,6 @@ TEST_CASE("reuse waits for an older write to the same register") {
     CHECK(bench.reuses(younger - 1) == 1);
     CHECK(bench.cycle(Kind::reused, younger - 1) ==
           bench.cycle(Kind::own, older) + gpu::TimingParameters{}.integer_divide_latency);
-    CHECK(bench.harness.memory().global_word(4 * 8) == 7 * 8 + 4 + 9);
 }
 
 TEST_CASE("the P-queue takes as many results as it has entries; without entries nothing is reused") {
@@ -608,7 +564,6 @@ TEST_CASE("the P-queue takes as many results as it has entries; without entries 
         CHECK(bench.pre_loads(load));
         CHECK(bench.counters().reused == std::min(entries, 5u));
         CHECK(bench.counters().pqueue_full == 5 - std::min(entries, 5u));
-        CHECK(bench.harness.memory().global_word(4 * 3) == 3 + 5 + 7 * 3 + 3 + 1);
     }
 }
 
@@ -637,7 +592,6 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     CHECK(skipped == 1);
     CHECK(executed == 1);
     CHECK(bench.reuses(twice) == 1);
-    CHECK(bench.harness.memory().global_word(4 * 2) == (7 * 2 + 3 + 1 + 1000) + 1007);
 }
 
 TEST_CASE("a renamed register takes a part of a write where it is, and is given back for a whole one") {
@@ -657,10 +611,6 @@ TEST_CASE("a renamed register takes a part of a write where it is, and is given 
     CHECK(bench.reuses(reused) == 1);
     CHECK(bench.held[bench.find(Kind::own, after_part)] == 1);
     CHECK(bench.held[bench.find(Kind::own, after_whole)] == 0);
-    for (unsigned i = 0; i < 32; ++i) {
-        const unsigned used = 7 * i + 3 + 1, once = i + 1 + (i % 2 != 0 ? used : 0);
-        CHECK(bench.harness.memory().global_word(4 * i) == once + once + once + used);
-    }
 }
 
 TEST_CASE("several destinations are renamed together or not at all") {
@@ -682,11 +632,6 @@ TEST_CASE("several destinations are renamed together or not at all") {
         CHECK(bench.reuses(pair) == (registers == 2 ? 1 : 0));
         // With both registers taken nothing more issues, not even instructions that write only predicates.
         CHECK(bench.reuses(predicate) == 0);
-        for (unsigned i = 0; i < 32; ++i) {
-            const std::uint64_t product = std::uint64_t{i} * 0x80000001u;
-            CHECK(bench.harness.memory().global_word(4 * i) ==
-                  static_cast<std::uint32_t>((i > 3 ? product : product >> 32) + 7 * i + 4));
-        }
     }
 }
 
@@ -708,9 +653,6 @@ TEST_CASE("predicates are pre-executed and reused with the guards and branches t
     PmodeRun bench(k.finish());
     CHECK(bench.reuses(setp) == 1);
     CHECK(bench.reuses(guarded) == 1);
-    for (unsigned i = 0; i < 32; ++i) {
-        CHECK(bench.harness.memory().global_word(4 * i) == (i > 15 ? i + 1 : 5 + 7 * i + 4));
-    }
 }
 
 TEST_CASE("registers beyond the rename table are not renamed") {

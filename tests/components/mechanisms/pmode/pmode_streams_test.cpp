@@ -46,46 +46,39 @@ void fetch_texel(BlockedKernel& k, isa::Operand quad) {
 
 TEST_CASE(
     "a warp enters when it waits for global, local, generic or texture loads or returning atomics, for others not") {
-    enum class Source { global, local, generic, texture, atomic, shared, shared_atomic, division };
-    for (const Source source : {Source::global, Source::local, Source::generic, Source::texture, Source::atomic,
-                                Source::shared, Source::shared_atomic, Source::division}) {
-        CAPTURE(static_cast<int>(source));
-        BlockedKernel k;
-        const auto quad = k.registers(4);
-        const auto x = KernelBuilder::word(quad, 0);
-        switch (source) {
-            case Source::global:
-                k.load(Space::global, Type::u32, x, k.in);
-                break;
-            case Source::local:
-                k.load(Space::local, Type::u32, x, k.launch(isa::LaunchRow::zero));
-                break;
-            case Source::generic:
-                k.load(Space::generic, Type::u32, x, k.in);
-                break;
-            case Source::texture:
-                fetch_texel(k, quad);
-                break;
-            case Source::atomic:
-                k.atomic(Space::global, isa::AtomicOp::add, Type::u32, x, k.out, k.literal(1));
-                break;
-            case Source::shared:
-                k.load(Space::shared, Type::u32, x, k.offset);
-                break;
-            case Source::shared_atomic:
-                k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, x, k.offset, k.literal(1));
-                break;
-            case Source::division:
-                k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
-                break;
-        }
+    using Kernel = BlockedKernel;
+    const struct {
+        const char* name;
+        bool enters;
+        void (*access)(Kernel&, isa::Operand x);
+    } cases[] = {
+        {"a global load", true, [](Kernel& k, auto x) { k.load(Space::global, Type::u32, x, k.in); }},
+        {"a local load", true,
+         [](Kernel& k, auto x) { k.load(Space::local, Type::u32, x, k.launch(isa::LaunchRow::zero)); }},
+        {"a generic load", true, [](Kernel& k, auto x) { k.load(Space::generic, Type::u32, x, k.in); }},
+        {"a texture load", true,
+         [](Kernel& k, auto x) {
+             fetch_texel(k, {x.kind, 4, x.index});
+         }},
+        {"a global atomic", true,
+         [](Kernel& k, auto x) { k.atomic(Space::global, isa::AtomicOp::add, Type::u32, x, k.out, k.literal(1)); }},
+        {"a shared load", false, [](Kernel& k, auto x) { k.load(Space::shared, Type::u32, x, k.offset); }},
+        {"a shared atomic", false,
+         [](Kernel& k, auto x) { k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, x, k.offset, k.literal(1)); }},
+        {"a division", false, [](Kernel& k, auto x) {
+             k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
+         }}};
+    for (const auto& [name, enters, access] : cases) {
+        CAPTURE(name);
+        Kernel k;
+        const auto x = KernelBuilder::word(k.registers(4), 0);
+        access(k, x);
         const auto user = k.add(k.used, x);
         isa::Kernel kernel = k.finish();
         kernel.local_bytes = 16;
         PmodeBench bench(kernel);
         add_texture(bench);
         bench.run();
-        const bool enters = source < Source::shared;
         CHECK(bench.counters().switches == (enters ? 1 : 0));
         if (enters) { CHECK(bench.steps[bench.find(Kind::entered, user)].pc == user); }
     }
@@ -145,7 +138,6 @@ TEST_CASE("texture fetches are skipped in P-mode, and poison what they write") {
     CHECK(bench.skips(user, SkipReason::poisoned));
     CHECK(bench.counters().switches == 2);  // for the load, and for the fetch
     CHECK(bench.counters().pre_loads == 0);
-    CHECK(bench.harness.memory().global_word(4 * 3) == ((7 * 3 + 3) ^ (0x3f800000u + 1)));
 }
 
 TEST_CASE("a pre-execution of 100 cycles is short, one of 101 is not") {
@@ -629,7 +621,6 @@ TEST_CASE("predicates of P-mode are not the warp's") {
     PmodeRun bench(k.finish());  // compares with the emulator
     CHECK(bench.skips(guarded, SkipReason::poisoned));
     CHECK(bench.executes(setp));
-    CHECK(bench.harness.memory().global_word(4 * 9) == 0);
 }
 
 /// Two loads, the second some cycles after the first, and their users one after another.
@@ -694,19 +685,6 @@ TEST_CASE("a write on one side of a branch has the old value as a source, too") 
     CHECK(bench.skips(on_poison, SkipReason::poisoned));
     CHECK(bench.executes(on_clean));
     CHECK(bench.skips(other_side, SkipReason::poisoned));
-}
-
-TEST_CASE("every clock is skipped") {
-    BlockedKernel k;
-    const auto wide = k.reg64(), time = k.reg64();
-    k.block();
-    const auto clock = k.index_of(k.special(wide, isa::SpecialRegister::clock64));
-    const auto timer = k.index_of(k.special(time, isa::SpecialRegister::globaltimer));
-    const auto lane = k.index_of(k.special(k.reg(), isa::SpecialRegister::laneid));
-    PmodeRun bench(k.finish());
-    CHECK(bench.skips(clock, SkipReason::clock));
-    CHECK(bench.skips(timer, SkipReason::clock));
-    CHECK(bench.executes(lane));
 }
 
 TEST_CASE("a warp that has skipped issues in the next cycle") {
@@ -809,10 +787,6 @@ TEST_CASE("carries, and a register with a predicate, are pre-executed and reused
         CHECK(bench.reuses(pc) == 1);
     }
     CHECK(bench.counters().queued == 6);  // an instruction, an entry
-    for (unsigned i = 0; i < 32; ++i) {
-        const unsigned sum = i + 0xfffffff0u, upper_word = i + 7 + (i >= 16 ? 1 : 0);
-        CHECK(bench.harness.memory().global_word(4 * i) == (i == 31 ? 1000 : i + 1) + sum + upper_word + 7 * i + 3 + 1);
-    }
 }
 
 }  // namespace

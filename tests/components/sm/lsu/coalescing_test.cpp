@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <random>
-#include <set>
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
@@ -85,15 +84,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
             for (unsigned row = 8; row < 8 + kMaximumRows; ++row) {
                 for (unsigned lane = 0; lane < 32; ++lane) { bench.registers.row(row)[lane] = 0xabcd0000 + row; }
             }
-            RegisterFile expected = bench.registers;
-            std::uint32_t* rows[kMaximumRows];
-            for (unsigned row = 0; row < kMaximumRows; ++row) { rows[row] = expected.row(8 + row); }
-            for (unsigned lane = 0; lane < 32; ++lane) {
-                if (active >> lane & 1) {
-                    const std::uint64_t address = load.addresses[lane];
-                    isa::write_loaded(what, lane, &bench.memory.line(address)[address % kLineBytes], rows);
-                }
-            }
+            RegisterFile expected = bench.registers_after(load, 8);
             bench.issue(load);
             bench.issue(load);  // once with misses, once with hits or merges
             REQUIRE(bench.drain());

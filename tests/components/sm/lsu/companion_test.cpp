@@ -1,4 +1,5 @@
-// The services of the load/store unit and L1 for a companion of L1, one rule per test.
+// The services of the load/store unit and L1 for a companion of L1, one rule per test: those that the tests of the
+// affine vector cache, the companion of the product, do not show.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +12,6 @@ namespace lookahead::gpu::test::companion_tests {
 namespace {
 
 const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::local);
-const isa::Instruction kStoreByte = make_memory(Operation::store, Type::u8, Space::local);
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::local);
 constexpr std::uint32_t kMany = 256;
 constexpr isa::LaneMask kLower = 0x0000ffff;
@@ -26,9 +26,8 @@ struct Beside : Bench {
         return overrides;
     }
 
-    void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active,
-                unsigned byte = 0) {
-        MemoryInstruction each = instruction(what, lanes_at(4 * word + byte), active, 8);
+    void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active) {
+        MemoryInstruction each = instruction(what, lanes_at(4 * word), active, 8);
         for (auto& lane : each.data[0]) { lane = value; }
         place_in_warp(each, 0, kMany);
         issue(each);
@@ -54,31 +53,6 @@ struct Beside : Bench {
     unsigned writes() { return memory.count(GpuMessage::write_request); }
 };
 
-TEST_CASE("a store that the companion absorbs reaches neither L1 nor memory, and is loaded again") {
-    Beside bench;
-    bench.store(3, 40);
-    CHECK(bench.unit->l1().counters().local_stores == 0);
-    CHECK(bench.writes() == 0);
-    bench.load(3);
-    CHECK(bench.in(31) == 40);
-    CHECK(bench.reads() == 0);
-}
-
-TEST_CASE("a load takes the companion's cycle more, wherever it is served") {
-    Beside bench({"l1d.hit_latency=20", "l1d.fill_latency=5"});
-    bench.store(3, 40);
-    bench.store(4, 41);
-    CHECK(bench.load(3) == 21);
-    CHECK(bench.load(4) == 21);
-    Bench alone({"l1d.hit_latency=20", "l1d.fill_latency=5"});
-    alone.memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
-    MemoryInstruction miss = alone.instruction(kLoad, lanes_at(20));
-    place_in_warp(miss, 0, kMany);
-    alone.issue(miss);
-    REQUIRE(alone.drain());
-    CHECK(bench.load(5) == alone.completions[0].cycle - 1 + 1);
-}
-
 TEST_CASE("a load of words of both is served in two accesses") {
     Beside bench({"l1d.hit_latency=20"});
     bench.store(3, 41);          // L1 has the line
@@ -99,25 +73,6 @@ TEST_CASE("what is not in the companion is asked of memory, which does not overw
     CHECK(bench.reads() == 1);
     CHECK(bench.in(0) == 40);
     CHECK(bench.in(31) == 77);
-}
-
-TEST_CASE("a store that L1 takes ends the companion's words under it, and no others") {
-    Beside bench;
-    bench.store(3, 40);
-    bench.store(3, 41, kLower);
-    bench.load(3);
-    CHECK(bench.in(15) == 41);
-    CHECK(bench.in(16) == 40);
-}
-
-TEST_CASE("a store to a part of a word of the companion takes the rest of the word along") {
-    Beside bench;
-    bench.store(3, 0x1234'5600);
-    bench.access(kStoreByte, 3, 0xab, 1u << 7, 2);
-    bench.load(3);
-    CHECK(bench.in(7) == 0x12ab'5600);
-    CHECK(bench.in(8) == 0x1234'5600);
-    CHECK(bench.reads() == 0);
 }
 
 TEST_CASE("words that leave the companion go to memory with L1's dirty ones beside them, and L1's copy goes") {
@@ -153,65 +108,6 @@ TEST_CASE("a write-back waits for a place in the miss queue, and the store that 
     bench.load(3);
     CHECK(bench.in(15) == 50);
     CHECK(bench.in(16) == 40);
-}
-
-TEST_CASE("a fill that the companion takes is not installed in L1; one that it does not take is") {
-    for (const std::uint32_t value : {40u, 41u}) {
-        CAPTURE(value);
-        Beside bench;
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, lane), value);
-        }
-        bench.load(3);
-        CHECK(bench.in(31) == value);
-        bench.load(3);
-        CHECK(bench.reads() == 1);
-        CHECK(bench.unit->l1().counters().detached_fills == (value == 40 ? 1 : 0));
-        CHECK(bench.unit->l1().counters().hits[0] == (value == 40 ? 0 : 1));
-    }
-}
-
-TEST_CASE("a store that the companion absorbs while a fill is under way outlives it, and older loads do not see it") {
-    Beside bench;
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, lane), 8);
-    }
-    bench.access(kLoad, 3, 0, isa::kFullMask);
-    bench.access(kStore, 3, 40, kLower);
-    REQUIRE(bench.drain());
-    CHECK(bench.in(0) == 8);
-    bench.load(3);
-    CHECK(bench.in(0) == 40);
-    CHECK(bench.in(16) == 8);
-}
-
-TEST_CASE("what L1 writes back goes past the companion") {
-    // One line of L1: the second line evicts the first.
-    Beside bench({"l1d.set_index=linear", "l1d.sets=1", "l1d.ways=1", "l1d.pinned_ways=0"});
-    bench.store(3, 41);
-    bench.store(3, 40, kLower);
-    bench.store(9, 43);
-    CHECK(bench.writes() == 1);
-    CHECK(bench.in_memory(3, 0) == 40);  // the companion's value, which is newer
-    CHECK(bench.in_memory(3, 16) == 41);
-    bench.load(3, kLower);
-    CHECK(bench.in(0) == 40);
-    CHECK(bench.reads() == 0);
-}
-
-TEST_CASE("before an atomic the companion writes its words back") {
-    Beside bench;
-    bench.store(3, 40);
-    const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic);
-    MemoryInstruction what = bench.instruction(add, lanes_at(isa::kLocalWindowBase + 12), 1);
-    what.data[0][0] = 2;
-    place_in_warp(what, 0, kMany);
-    bench.issue(what);
-    REQUIRE(bench.drain());
-    CHECK(bench.in_memory(3, 0) == 42);
-    CHECK(bench.in_memory(3, 1) == 40);
-    bench.load(3);
-    CHECK(bench.in(0) == 42);
 }
 
 TEST_CASE("the end of a kernel waits until the companion has let everything go; its begin makes it forget") {

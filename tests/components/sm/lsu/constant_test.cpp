@@ -67,29 +67,23 @@ TEST_CASE("bytes of one word are one pass; a wide element or a vector is one for
 
 TEST_CASE("random loads of every type get the bytes of memory, and inactive lanes keep their registers") {
     std::mt19937 random(7);
-    struct Form {
-        Type type;
-        unsigned vector;
-    };
-    for (const Form form : {Form{Type::u8, 1}, Form{Type::s16, 1}, Form{Type::u32, 1}, Form{Type::u64, 1},
-                            Form{Type::u32, 2}, Form{Type::u32, 4}, Form{Type::u64, 2}}) {
+    for (const auto& [type, vector] : {std::pair{Type::u8, 1u},
+                                       {Type::s16, 1u},
+                                       {Type::u32, 1u},
+                                       {Type::u64, 1u},
+                                       {Type::u32, 2u},
+                                       {Type::u32, 4u},
+                                       {Type::u64, 2u}}) {
         Bench bench({"constant_cache.sets=4", "constant_cache.ways=1"});
         bench.memory.set_words(kVariable, 512, 0x2000'0000);
-        const isa::Instruction what = make_memory(Operation::load, form.type, Space::constant, form.vector);
+        const isa::Instruction what = make_memory(Operation::load, type, Space::constant, vector);
         const unsigned bytes = isa::lane_bytes(what);
         for (unsigned round = 0; round < 8; ++round) {
             const isa::LaneMask active = random() | 1;
             const unsigned range = 1 + random() % (2048 / bytes);
             MemoryInstruction load = bench.instruction(
                 what, [&](unsigned) { return kVariable + random() % range * bytes; }, active);
-            RegisterFile expected = bench.registers;
-            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((active >> lane & 1) != 0) {
-                    std::uint32_t* rows[4] = {expected.row(0), expected.row(1), expected.row(2), expected.row(3)};
-                    const std::uint64_t address = load.addresses[lane];
-                    isa::write_loaded(what, lane, &bench.memory.line(address)[address % kLineBytes], rows);
-                }
-            }
+            RegisterFile expected = bench.registers_after(load);
             bench.issue(load);
             REQUIRE(bench.drain());
             CHECK(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);

@@ -135,12 +135,7 @@ TEST_CASE("a pre-load does not wait for its context's acquire") {
 }
 
 TEST_CASE("a load with a token comes back with it, its words wherever their rows are") {
-    struct Listening : Bench {
-        std::vector<std::uint16_t> tokens;
-        void extension_completed(std::uint16_t token, const isa::Instruction&, Cycle) override {
-            tokens.push_back(token);
-        }
-    } bench;
+    Bench bench;
     for (unsigned word = 0; word < 4; ++word) { bench.memory.set_word(kBase + 4 * word, 10 + word); }
     const isa::Instruction vector = make_memory(Operation::load, isa::Type::u32, isa::Space::global, 4);
     MemoryInstruction load = bench.instruction(vector, [](unsigned lane) { return kBase + 16 * lane; });

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <bit>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -113,8 +113,6 @@ class UnitBench : public LoadStoreListener {
           kernels(kernels_of_loads(16)),
           registers(256) {
         for (const std::string& each : overrides) { configuration_.override_value(each); }
-        constants = std::make_unique<ConstantCache>(configuration_.read<ConstantCacheParameters>("constant_cache"));
-        constants->begin_kernel();
         replace_unit(sm);
         for (const std::uint64_t base : {kBase, isa::kConstantBase}) {
             unit->receive(MessageBuffer(AllocationUpdate{.address = base, .bytes = kAllocated, .released = 0}).header(),
@@ -122,8 +120,10 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
-    /// Makes the unit, or a new one without any allocations.
+    /// Makes the unit, or a new one without any allocations, and its constant cache.
     void replace_unit(unsigned sm = 0) {
+        constants = std::make_unique<ConstantCache>(configuration_.read<ConstantCacheParameters>("constant_cache"));
+        constants->begin_kernel();
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
         LoadStoreArguments arguments{"sm0", configuration_,  kContexts, kSharedBytes, registers,
@@ -136,11 +136,14 @@ class UnitBench : public LoadStoreListener {
         }
     }
 
-    /// Replaces the unit by one loaded from its state. `code`: the instructions that may be under way; `prepare`:
-    /// prepares the new unit first.
+    /// Replaces the unit and its constant cache by those loaded from their state. `code`: the instructions that may be
+    /// under way; `prepare`: prepares the new unit first.
     void save_and_load(
         std::span<const isa::Instruction> code, const std::function<void()>& prepare = [] {}) {
-        const auto fields = [&](StateArchive& archive) { unit->fields(archive, code); };
+        const auto fields = [&](StateArchive& archive) {
+            unit->fields(archive, code);
+            archive&* constants;
+        };
         const std::string bytes = state_to_bytes(fields);
         replace_unit();
         prepare();
@@ -195,15 +198,18 @@ class UnitBench : public LoadStoreListener {
         unit->cycle(now);
         ++now;
     }
-    /// Runs cycle `now` of a unit called in that way. `given`: it has just accepted an instruction.
-    void cycle(Way way, bool given) {
+    /// Runs cycle `now` of a unit called in that way, and returns whether it was called. `given`: it has just accepted
+    /// an instruction.
+    bool cycle(Way way, bool given) {
         memory.advance(now);
         const bool replies = port_->next_reply_cycle(now - 1) <= now;
-        if (way != Way::jumping || given || replies || next_call <= now) {
+        const bool calls = way != Way::jumping || given || replies || next_call <= now;
+        if (calls) {
             unit->cycle(now);
             next_call = unit->next_event(now);
             LOOKAHEAD_ASSERT(next_call > now, "a unit's next event is to come");
         }
+        return calls;
     }
     void run_to(Cycle cycle) {
         while (now < cycle) { step(); }
@@ -215,6 +221,19 @@ class UnitBench : public LoadStoreListener {
             if (unit->drained()) { return true; }
         }
         return false;
+    }
+
+    /// The registers as a load into rows from `row` on leaves them, if memory stays as it is.
+    RegisterFile registers_after(const MemoryInstruction& load, unsigned row = 0) {
+        RegisterFile expected = registers;
+        std::uint32_t* rows[kMaximumRows];
+        for (unsigned i = 0; i < kMaximumRows; ++i) { rows[i] = expected.row(row + i); }
+        for (isa::LaneMask left = load.active; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const std::uint64_t address = load.addresses[lane];
+            isa::write_loaded(*load.instruction, lane, &memory.line(address)[address % kLineBytes], rows);
+        }
+        return expected;
     }
 
     /// `code`: the instructions that may be under way.

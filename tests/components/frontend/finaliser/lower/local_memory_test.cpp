@@ -53,14 +53,6 @@ TEST_CASE("generic addresses of local memory reach it, also in accesses that are
     for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == 3 * t + t + 1000 + 1000); }
 }
 
-TEST_CASE("isspacep tells local addresses from others") {
-    const auto words = run_everywhere(
-        kernel_text(".local .align 4 .b8 depot[4]; mov.u64 %rd0, depot; cvta.local.u64 %rd0, %rd0; st.u32 [%rd0], %t;"
-                    "st.global.u32 [%out], 7;"),
-        {{1}, {1}});
-    CHECK(words[0] == 7);
-}
-
 TEST_CASE("an index beyond the local array is reported") {
     const ptx::Module module = kernel_module(
         ".local .align 4 .b8 depot[16]; mov.u64 %rd0, depot; mul.wide.u32 %rd1, %t, 4;"
