@@ -105,7 +105,7 @@ class Places(NamedTuple):
             its, found = self.compared(sweep, x)
             for column, what in ((PREDICTED, name), (OF_SHARE, f"{name}, on each workload's share")):
                 if column in found:
-                    rows[what] = apart(found[column], found[MEASURED]) | {"beyond the map": beyond(found, its).sum()}
+                    rows[what] = apart(found[column], found[MEASURED]) | {"beyond the map": str(beyond(found, its).sum())}
         for name, value in (("1 everywhere", 1.0), ("the mean everywhere", found[MEASURED].mean())):
             rows[name] = apart(found[MEASURED] * 0 + value, found[MEASURED])
         return pd.DataFrame.from_dict(rows, orient="index")
