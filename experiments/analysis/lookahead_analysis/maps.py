@@ -180,14 +180,14 @@ def draw_map(axes, its, area, shades, colours):
 
 
 def draw_workloads(axes, what, found, area, colours):
-    """The larger, the larger their share; returns their points by name."""
-    shown = found[what.x].clip(*np.exp([area[0][0] + 0.1, area[0][1] - 0.1]))
+    """The larger, the larger their share, and at the area's edge if they lie beyond it; returns their points by name."""
+    shown = [found[name].clip(*np.exp([begin + 0.1, end - 0.1])) for name, (begin, end) in zip((what.x, what.y), area)]
     style = {"edgecolors": "black", "linewidths": 0.9, "zorder": 3}
     sizes = size_of(found[what.share]) if what.share else size_of(0.5)
-    axes.scatter(shown, found[what.y], c=np.log(found[MEASURED]), s=sizes, **style, **colours)
+    axes.scatter(*shown, c=np.log(found[MEASURED]), s=sizes, **style, **colours)
     for share, words in {share: f"; {what.share} {share:g}" for share in (0, 0.5, 1)}.items() if what.share else ((0.5, ""),):
         axes.scatter([], [], s=size_of(share), color="white", label=f"workload, its own gain{words}", **style)
-    return dict(zip(found.index, zip(shown, found[what.y])))
+    return dict(zip(found.index, zip(*shown)))
 
 
 def limits(edge, places):
