@@ -5,7 +5,7 @@ from lookahead_analysis.study_tables import at_least, means_alone, near
 
 PAPER = papers.of(__name__)
 TABLES = {
-    "map": ["kernel"],
+    "map": ["kernel", "kernel_prefetcher", "kernel_scheduler"],
     "places": ["map", "agreement"],
     "bases": ["bases"],
     "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (

@@ -253,7 +253,7 @@ OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
-    "map": {"ctas": [], "loads": [], "design": ["none", "caps"]},
+    "map": {"ctas": [], "loads": [], "design": ["none", "prefetcher", "scheduler", "caps"]},
     "places": {"design": ["none", "caps"]},
     "bases": {"base": [], "design": ["none"]},
     "bounds": {"change": ["none"]},
@@ -272,6 +272,8 @@ STUDIES = {
 
 FIGURES = {
     "kernel": ("map", "CAPS on a kernel with strides alone, by CTAs an SM and by loads", maps.knobs(PLACES), "speed-up"),
+    **{f"kernel_{part}": ("map", f"The {part} alone", maps.knobs(PLACES._replace(design=part)), "speed-up")
+       for part in ("prefetcher", "scheduler")},
     "map": ("places", "Where CAPS pays: its gain on a kernel with strides alone, and its workloads",
             PLACES.figure(papers.of(__name__).label), "speed-up"),
     "agreement": ("places", "How far the workloads' gains are from the map's", PLACES.agreement, "speed-up"),
