@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from . import papers
+from . import figures, papers
 from .sweeps import Sweep, SweepError, name_of
 
 # Columns of a recorded study that are no facts of a run.
@@ -50,6 +50,9 @@ class Recorded:
         no_facts = (*OF_POINT, *self.axes, SECONDS)
         facts = [name for name in self.points if name not in no_facts and not name.startswith(BEST)]
         return self.complete[["workload", *axes, *facts]].reset_index(drop=True)
+
+    def beside(self, study):
+        return Recorded(self.folder.with_name(f"{study}.csv"))
 
     def best(self, name, *axes):
         if BEST + name not in self.points:
@@ -196,10 +199,21 @@ class Page:
             figure, full_name = self.paper.figures[name], f"{self.name}/{name}"
             recorded.require(full_name, f"{self.name}/{study}", figure.axes)
             beside = "Not in the paper" if figure.words == papers.NOT_IN_PAPER else f"Paper: {figure.words}"
-            lines += ["", f"`{full_name}`: {figure.title} ({figure.axis}). {beside}.", "", *markdown(then(figure.make(recorded)))]
+            table = figure.make(recorded)
+            picture = [f"![{figure.title}](results/{name}.png)", ""] if "draw" in table.attrs else []
+            lines += ["", f"`{full_name}`: {figure.title} ({figure.axis}). {beside}.", "", *picture, *markdown(then(table))]
         for _, point in recorded.missing.iterrows():
             lines += ["", f"Without a result: {point['workload']}, " + ", ".join(point[axis] for axis in recorded.axes) + "."]
         return lines
+
+    def draw(self):
+        """Draws the page's pictures: those of the figures whose tables say how."""
+        for study, entries in self.tables.items():
+            for name in (entry if isinstance(entry, str) else entry[0] for entry in entries):
+                figure = self.paper.figures[name]
+                table = figure.make(self.recorded(study))
+                if "draw" in table.attrs:
+                    figures.draw(table, figure.title, figure.words, figure.axis, self.folder / f"results/{name}.png", figure.values)
 
     def claims_table(self):
         lines = ["| claim | paper | ours | | study, size |", "|---|---|---|---|---|"]
@@ -284,4 +298,5 @@ def main(page, description, arguments=None):
             print(f"{readme}: is not what its recorded studies make; tables.py writes it", file=sys.stderr)
         return int(differs)
     readme.write_text(text)
+    page.draw()
     return 0

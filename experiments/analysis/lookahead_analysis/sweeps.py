@@ -92,6 +92,11 @@ class Sweep:
             raise SweepError(f"{self.folder / point['file']}: the result of {point['workload']} cannot be used: "
                              f"{reason_of(error)}") from error
 
+    def beside(self, study):
+        """The sweep of another of the paper's studies, in the folder beside that has its name in place of this study's."""
+        own = self.study.rsplit("/", 1)[-1]
+        return Sweep(self.folder.with_name(study.join(self.folder.name.rsplit(own, 1))), self.facts)
+
     def rows_of(self, points, axes):
         return [{"workload": point["workload"], **{axis: point[axis] for axis in axes},
                  **self.of_point(point, self.facts)} for _, point in points.iterrows()]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookahead_analysis import papers
+from lookahead_analysis import maps, papers
 from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import normalised, ratio, total, values_of, with_mean
 
@@ -188,11 +188,26 @@ def gains_by_pointers(sweep):
     return with_mean(table, geometric=True)
 
 
+# What both caches must hold, and what the AVC may compress. A map's coordinates are logarithmic, so each has a least value.
+TRAFFIC_WITHOUT, AFFINE = "private traffic", "affine stores"
+PLACES = maps.Places(TRAFFIC_WITHOUT, AFFINE, BASELINE, "32 + 16 KB")
+
+
+def facts_of_map(run):
+    """Private traffic in accesses for 10 000 instructions, 1 at least; and affine stores over all private ones, a tenth at least, which
+    the AVC counts."""
+    affine, generic = (total(run, "avc", f"{name}_stores") for name in ("affine", "generic"))
+    share = max(0.1, affine / max(1, affine + generic)) if "counters/avc" in run else np.nan
+    return {"cycles": float(run.attrs["cycles"]), TRAFFIC_WITHOUT: max(1.0, facts(run)["traffic"]), AFFINE: share}
+
+
 # The studies that need other facts than `facts` (Paper.facts_of).
-OWN_FACTS = {"registers": facts_by_kernel, "valid_words": facts_by_kernel}
+OWN_FACTS = {"registers": facts_by_kernel, "valid_words": facts_by_kernel, "map": facts_of_map, "places": facts_of_map}
 
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
+    "map": {"affine": [], "words": [], "design": [BASELINE, "32 + 16 KB"]},
+    "places": {"design": [BASELINE, "32 + 16 KB"]},
     "designs": {"design": [BASELINE]},
     "occupancy": {"caches": [BASELINE]},
     "operating_point": {"caches": [BASELINE]},
@@ -204,6 +219,11 @@ STUDIES = {
 }
 
 FIGURES = {
+    "kernel": ("map", "The AVC on a kernel with private words, by affine ones of each eight and by words a thread", maps.knobs(PLACES),
+               "speed-up"),
+    "map": ("places", "Where the AVC pays: its gain on a kernel with private words, and its workloads", PLACES.figure(PAPER.label),
+            "speed-up"),
+    "agreement": ("places", "How far the workloads' gains are from the map's", PLACES.agreement, "speed-up"),
     "fig6": ("registers", "Private traffic below the caches at each register limit", traffic_by_registers,
              "accesses in 10 000 instructions"),
     "table4": ("registers", "The least register limit with under one access in 10 000 instructions", tolerable_registers,

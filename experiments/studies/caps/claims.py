@@ -1,10 +1,12 @@
 """The tables of the page of CAPS, and the paper's claims."""
 
 from lookahead_analysis import papers, study_tables
-from lookahead_analysis.study_tables import means_alone
+from lookahead_analysis.study_tables import at_least, means_alone, near
 
 PAPER = papers.of(__name__)
 TABLES = {
+    "map": ["kernel", "kernel_prefetcher", "kernel_scheduler"],
+    "places": ["map", "agreement"],
     "bases": ["bases"],
     "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (
         "12a", "12b", "12c", "13a", "13b")), "fig14a_demand", ("fig15", means_alone)],
@@ -57,8 +59,18 @@ def wake_up(row):
     return f"{with_it:.3f}, {without:.3f} without", with_it <= without
 
 
+def from_the_map(study):
+    return figure("agreement", study).loc["the map", "mean absolute difference"]
+
+
+def best_of_kernel(study):
+    return figure("kernel", study).to_numpy().max()
+
+
 # Name: study, the paper's words, and what is looked at.
 CLAIMS = {
+    "on a kernel with strides alone, somewhere 5 % or more": ("map", "", at_least(best_of_kernel, 1.05)),
+    "the map of that kernel has the workloads' gains, within 0.1 on average": ("places", "", near(from_the_map, 0, 0.1)),
     "CAPS has the best mean of all": ("prefetchers", said("fig10", "caps"), of_means("fig10", best)),
     "and the best median": ("prefetchers", "", of_means("fig10", best, ["median"])),
     "mean speed-up on the paper's simulator, within 0.03": as_said("bases", "mean", "GPGPU-Sim 3.2", 0.03),
@@ -105,4 +117,4 @@ TRIAL = study_tables.Trial(["matrixMul", "stencil", "histogram", "bfs"], {
     "mean speed-up on the paper's simulator, within 0.03", "ORCH over LAP, both under two-level, within 0.03 of its own paper",
     "the prefetcher alone gains 2 % or more", "CAPS is better than gto without prefetches", "the gain stays with a large L1I",
     "LAP and ORCH gain about 1 %", "INTER loses", "coverage within 0.05", "accuracy above 0.9",
-    "addresses are right in 0.9 of predictions", "and in 0.9 of issued prefetches", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"})
+    "addresses are right in 0.9 of predictions", "and in 0.9 of issued prefetches", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"}, {"map": ["caps_premise"]})

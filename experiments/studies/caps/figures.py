@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookahead_analysis import papers, sweeps
+from lookahead_analysis import maps, papers, sweeps
 from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of
 
@@ -229,8 +229,32 @@ def by_degree(sweep):
     return result.loc[table["prefetcher"].unique()]
 
 
+# The loads in the code of a kernel, which compete for the tables' entries.
+LOADS_A_KERNEL = "loads a kernel"
+PLACES = maps.Places(LOADS_A_KERNEL, maps.CTAS, "none", "caps", "covered accesses", maps.ARITHMETIC_A_LOAD)
+
+
+def facts_of_map(run):
+    used = total(run, "prefetch", "useful") + total(run, "prefetch", "late")
+    return maps.place(run) | {LOADS_A_KERNEL: loads_a_kernel(run), PLACES.share: ratio(used, total(run, "prefetch", "load_accesses"))}
+
+
+def loads_a_kernel(run):
+    """The mean over the executed loads; NaN without the prefetcher's statistics."""
+    if "counters/prefetch_load" not in run:
+        return np.nan
+    names = [name.split(".", 1)[1] for name in values_of(run["counters/prefetch_load/component"])]
+    executions = pd.Series(run["counters/prefetch_load/executions"][...], index=names, dtype=float).groupby(level=0).sum()
+    kernels = executions[executions > 0].groupby(lambda load: load.split("_")[0])
+    return ratio((kernels.size() * kernels.sum()).sum(), executions.sum())
+
+
+OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
+
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
+    "map": {"ctas": [], "loads": [], "design": ["none", "prefetcher", "scheduler", "caps"]},
+    "places": {"design": ["none", "caps"]},
     "bases": {"base": [], "design": ["none"]},
     "bounds": {"change": ["none"]},
     "degree": {"prefetcher": ["none"]},
@@ -247,6 +271,12 @@ STUDIES = {
 }
 
 FIGURES = {
+    "kernel": ("map", "CAPS on a kernel with strides alone, by CTAs an SM and by loads", maps.knobs(PLACES), "speed-up"),
+    **{f"kernel_{part}": ("map", f"The {part} alone", maps.knobs(PLACES._replace(design=part)), "speed-up")
+       for part in ("prefetcher", "scheduler")},
+    "map": ("places", "Where CAPS pays: its gain on a kernel with strides alone, and its workloads",
+            PLACES.figure(papers.of(__name__).label), "speed-up"),
+    "agreement": ("places", "How far the workloads' gains are from the map's", PLACES.agreement, "speed-up"),
     "bases": ("bases", "CAPS on the simulator of its paper, and on our best model of the card", by_base("none", with_means),
               "speed-up"),
     "fig1": ("warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance, "accuracy; cycles"),

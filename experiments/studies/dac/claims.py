@@ -1,10 +1,12 @@
 """The tables of the page of DAC, and the paper's claims."""
 
 from lookahead_analysis import papers, study_tables
-from lookahead_analysis.study_tables import means_alone, near
+from lookahead_analysis.study_tables import at_least, means_alone, near
 
 PAPER = papers.of(__name__)
 TABLES = {
+    "map": ["kernel"],
+    "places": ["map", "agreement"],
     "bases": ["bases"],
     "readings": ["readings"],
     "mta": [("mta", means_alone)],
@@ -56,8 +58,15 @@ def explained(study):
     return f"{len(found)}, of which without one: {', '.join(left) or 'none'}", not left
 
 
+def from_the_map(study):
+    return figure("agreement", study).loc["the map", "mean absolute difference"]
+
+
 # Name: study, the paper's words, and what is looked at.
 CLAIMS = {
+    "on figure 4's kernel, 8 warps an SM, half at least": ("map", "", at_least(value("kernel", "warps 8", "arithmetic 1"), 1.5)),
+    "and with 48 nothing, within 0.05": ("map", "", near(value("kernel", "warps 48", "arithmetic 1"), 1, 0.05)),
+    "the map of that kernel has the workloads' gains, within 0.1 on average": ("places", "", near(from_the_map, 0, 0.1)),
     "DAC is the best of the designs": ("designs", "1.407; CAE 1.11 to 1.15 on compute; MTA 1.16 on memory", best_of_designs),
     **{f"speed-up, {name.removeprefix('mean, ')}, on the paper's simulator, within 0.05": as_said(
         "bases", name, "GPGPU-Sim 3.2", 0.05) for name in (ALL, COMPUTE, MEMORY)},
@@ -97,4 +106,4 @@ TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
     "CAE gains 4 to 17 % on most workloads, as in its own paper", "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
     "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "and CAE's",
     "loads that the affine warp requests, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",
-    "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"})
+    "the map of that kernel has the workloads' gains, within 0.1 on average", "classes by a perfect memory", "a cause for each workload 0.15 below its class's mean"}, {"map": ["dac_premise"]})

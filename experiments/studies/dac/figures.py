@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lookahead_analysis import papers
+from lookahead_analysis import maps, papers
+from lookahead_analysis.maps import ARITHMETIC
 from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of
 
@@ -13,8 +14,6 @@ MEMORY_BOUND = 1.5  # section 5.1.2: the speed-up of a perfect memory
 FAR = 0.15
 LEAST_PART = 1e-4  # of the instructions that are handled as affine instructions, for a geometric mean
 TUPLE_LANES = 7  # that an affine instruction takes: a base and six offsets (section 4.4)
-ARITHMETIC = ["integer", "integer_mad", "integer_min_max", "integer_multiply", "integer_divide", "fp32_add", "fp32_multiply",
-              "fp32_fma", "fp32_divide", "fp32_min_max", "fp64_add", "fp64_multiply", "fp64_fma", "fp64_divide", "special"]
 
 
 def facts(run):
@@ -192,8 +191,19 @@ BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near",
           "large L1I, near, DAC", "perfect", "perfect, DAC", "bandwidth x 4", "bandwidth x 4, DAC",
           "near, bandwidth x 4", "near, bandwidth x 4, DAC"]
 
+PLACES = maps.Places(maps.ARITHMETIC_A_LOAD, maps.WARPS, "base", "DAC", "early loads", maps.INSTRUCTIONS_A_WAIT)
+
+
+def facts_of_map(run):
+    return maps.place(run) | {PLACES.share: facts(run)["early loads"]}
+
+
+OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
+
 # What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
 STUDIES = {
+    "map": {"warps": [], "arithmetic": [], "design": ["base", "DAC"]},
+    "places": {"design": ["base", "DAC"]},
     "bases": {"base": [], "design": ["base"]},
     DESIGNS: {"design": ["base", "CAE", "MTA", "DAC"]},
     "ablations": {"design": ["base"]},
@@ -206,6 +216,11 @@ STUDIES = {
 }
 
 FIGURES = {
+    "kernel": ("map", "DAC on the kernel of figure 4, by warps an SM and by arithmetic instructions for a load", maps.knobs(PLACES),
+               "speed-up"),
+    "map": ("places", "Where DAC pays: its gain on the kernel of figure 4, and its workloads",
+            PLACES.figure(PAPER.label), "speed-up"),
+    "agreement": ("places", "How far the workloads\' gains are from the map\'s", PLACES.agreement, "speed-up"),
     "bases": ("bases", "DAC on the simulator of its paper, and on our best model of the card", by_base("base", with_means),
               "speed-up"),
     "fig16": (DESIGNS, "Speed-up over the baseline", speedups, "speed-up"),

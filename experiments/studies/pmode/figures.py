@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookahead_analysis import papers
+from lookahead_analysis import maps, papers
 from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total
 
@@ -392,8 +392,19 @@ def opttb_by_design(sweep):
 
 DESIGNS = "designs"
 
+PLACES = maps.Places(maps.ARITHMETIC_A_LOAD, maps.WARPS, "base", "pmode", "pre-loaded loads", maps.INSTRUCTIONS_A_WAIT)
+
+
+def facts_of_map(run):
+    return maps.place(run) | {PLACES.share: pre_execution(run)["long: pre-loaded"]}
+
+
+OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
+
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
+    "map": {"warps": [], "arithmetic": [], "design": ["base", "pmode"]},
+    "places": {"design": ["base", "pmode"]},
     "bases": {"base": [], "design": ["base"]},
     DESIGNS: {"design": ["base", "pmode"]},
     "hoisting": {"change": [], "design": ["base", "pmode"]},
@@ -407,6 +418,11 @@ STUDIES = {
 }
 
 FIGURES = {
+    "kernel": ("map", "P-mode on the kernel of figure 5, by warps an SM and by arithmetic instructions for a load",
+               maps.knobs(PLACES), "speed-up"),
+    "map": ("places", "Where P-mode pays: its gain on the kernel of figure 5, and its workloads",
+            PLACES.figure(PAPER.label), "speed-up"),
+    "agreement": ("places", "How far the workloads\' gains are from the map\'s", PLACES.agreement, "speed-up"),
     "bases": ("bases", "P-mode on the simulator of its paper, and on our best model of the card", by_base("base", with_means),
               "speed-up"),
     "fig2": ("limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes, "scheduler cycles"),

@@ -135,7 +135,7 @@ def check_reuse_only(checks):
 
 
 def check_plans(checks):
-    others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs", "sizes"))
+    others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs", "sizes", "map"))
     checks.check("the other studies", "memory" in others, others)
     for other in others:
         study = checks.folder / f"{other}.toml"

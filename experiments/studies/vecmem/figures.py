@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookahead_analysis import papers
+from lookahead_analysis import maps, papers
 from lookahead_analysis.packages import pandas as pd
 from lookahead_analysis.sweeps import SweepError, geometric_mean, total, values_of, with_mean
 
@@ -245,8 +245,21 @@ BY_PASS = ["pass 4", "pass 8", "pass 16", "pass best", "pass 4, unroll 4", "pass
 # The same points at two sizes.
 IN_ORDER = ["in_order", "in_order_small"]
 
+MISSES_A_LOAD = "L1 misses a load"
+PLACES = maps.Places(maps.ARITHMETIC_A_LOAD, MISSES_A_LOAD, "unroll 4", "length 8")
+
+
+def facts_of_map(run):
+    """Demand misses of L1 over the loads of warps, a hundredth at least: a map's coordinates are logarithmic."""
+    return maps.place(run) | {MISSES_A_LOAD: max(0.01, total(run, "l1d", "misses_demand") / max(1, total(run, "sm", "load_global")))}
+
+
+OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
+
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
+    "map": {"distinct": [], "arithmetic": [], "design": ["unroll 4", "length 8"]},
+    "places": {"design": ["unroll 4", "length 8"]},
     "instructions": {"form": [*UNROLLED, "length 4", "length 8", "length 16"]},
     **{study: {"order": ["scheduled", "program's"], "form": [*UNROLLED, "length 4", "length 8", "length 16"]}
        for study in IN_ORDER},
@@ -261,6 +274,11 @@ STUDIES = {
 }
 
 FIGURES = {
+    "kernel": ("map", "Vectors of eight on a kernel with strides, by its warps with data of their own and by arithmetic for each element",
+               maps.knobs(PLACES), "speed-up"),
+    "map": ("places", "Where vectors pay: their gain on a kernel with strides, and their workloads", PLACES.figure(PAPER.label),
+            "speed-up"),
+    "agreement": ("places", "How far the workloads' gains are from the map's", PLACES.agreement, "speed-up"),
     "fig8": ("instructions", "Warp instructions by kind, over those of the best-unrolled loops", instructions,
              "instructions, normalised"),
     "fig9": ("instructions", "Misses of L1, of L2 and of DRAM rows, over the best-unrolled loops",
