@@ -24,7 +24,7 @@ import lookahead_process as lookahead  # noqa: E402
 # Every machine as it is, and each design of a paper on its machine.
 PAPERS = lookahead.papers()
 POINTS = {
-    **{machine: [] for machine in ("gtx480", "gtx480_gpgpusim", "gpgpusim_3", "h100_sized", "v100",
+    **{machine: [] for machine in ("gtx480", "gtx480_gpgpusim", "gpgpusim_3", "h100", "h100_pcie", "h100_sized", "v100",
                                    *(paper["machine"] for paper in PAPERS))},
     **{f"{paper['machine']} {design}": options for paper in PAPERS for design, options in paper["designs"].items()},
     "gtx480 barrier pmode": ["sm.simt=convergence_barrier", "sm.issue_extension=pmode"],

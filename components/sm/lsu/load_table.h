@@ -46,7 +46,8 @@ struct PendingLoad {
     std::uint32_t first = 0;                    ///< of an element: the first one's entry
     Cycle begun = 0;                            ///< cycle in which the instruction was accepted
     Cycle ready = 0;                            ///< it completes no earlier
-    std::uint8_t offsets[isa::kWarpSize] = {};  ///< of each lane's data in its line
+    isa::LaneMask lanes = 0;                    ///< that it loads for
+    std::uint8_t offsets[isa::kWarpSize] = {};  ///< of the data of each of its lanes in its line
 
     /// How the data fill the rows.
     const isa::Instruction& shape() const { return kind == LoadKind::element ? kWordLoad : *instruction; }
@@ -59,7 +60,8 @@ struct PendingLoad {
             return;  // it holds data of an earlier load
         }
         row_fields(archive, destination_rows, instruction->destination_rows);
-        archive& token& context& outstanding& epoch& issuing& kind& begun& ready& offsets;
+        archive& token& context& outstanding& epoch& issuing& kind& begun& ready& lanes;
+        isa::for_each_lane(lanes, [&](unsigned lane) { archive& offsets[lane]; });
         if (kind == LoadKind::element) { archive& element& elements_left& first; }
     }
 };
@@ -114,6 +116,7 @@ class LoadTable {
         load.kind = LoadKind::plain;
         load.begun = accepted;
         load.ready = 0;
+        load.lanes = memory.active;
         line_offsets(memory.addresses, load.offsets);
         return entry;
     }

@@ -149,6 +149,8 @@ TEST_CASE("the machines have the sizes of the published tables") {
         {"caps_fermi_card", 15, 48, 128, 16, 4, 32, 768, 8, 4096, 177.4},
         {"v100", 80, 64, 256, 32, 64, 512, 6144, 24, 1024, 898.0},
         {"h100_sized", 132, 64, 256, 256, 64, 512, 51200, 20, 1024, 3352.3},
+        {"h100", 132, 64, 256, 256, 64, 512, 51200, 20, 1024, 3352.3},
+        {"h100_pcie", 114, 64, 256, 256, 64, 512, 51200, 20, 1024, 2039.0},
     };
     for (const PublishedSizes& sizes : published) {
         CAPTURE(sizes.machine);

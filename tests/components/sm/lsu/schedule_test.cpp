@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <string>
 
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
@@ -115,7 +116,9 @@ TEST_CASE("jumps over idle cycles, and saving and loading, leave a unit in each 
     unsigned busy = 0;  // when it was saved
     for (const Way way : {Way::jumping, Way::restored}) {
         for (unsigned seed = 1; seed <= lookahead::test::often(32); ++seed) {
-            INFO((way == Way::jumping ? "jumping" : "restored"), ", seed ", seed);
+            const std::string name = way == Way::jumping ? "jumping" : "restored";
+            CAPTURE(name);
+            CAPTURE(seed);
             Bench::Overrides overrides = kTight;
             overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
             overrides.push_back(seed % 4 < 2 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
@@ -129,6 +132,7 @@ TEST_CASE("jumps over idle cycles, and saving and loading, leave a unit in each 
             RandomProgram second(seed);
             unsigned skipped = 0;
             for (Cycle now = 1; now < 3000; ++now) {
+                CAPTURE(now);
                 const bool issues = now < 1500 && (now / 100) % 3 != 2;
                 plain.now = other.now = now;
                 plain.cycle(Way::every_cycle, issues && first.issue(plain));
