@@ -24,14 +24,18 @@ struct FarCopyCounters {
 /// Source: Jia and Van Sandt, "Dissecting the Ampere GPU Architecture through Microbenchmarking", GTC 2021 (S33322).
 ///
 /// The half of a line is the parity of its address, as GPUs hash addresses; so a slice has lines of both halves here. A
-/// copy takes a line of its own set, in place of a line of the other half.
+/// copy takes a line of its own set, in place of a line of the other half, and gives way to lines: on an H100 PCIe all
+/// SMs together read up to 37 of the 50 MB at the full bandwidth (gpu-benches), which lines and copies would not fit
+/// into.
 ///
 /// A copy comes when the first answer does: until then it shortens another one only so far that it comes with it.
 class FarCopies {
   public:
     /// `channel`: the slice's. `latency`: cycles that an answer to the other half takes longer; 0: L2 is one.
     FarCopies(L2Cache& lines, unsigned channel, Cycle latency)
-        : lines_(lines), channel_(channel), latency_(latency), near_from_(latency > 0 ? lines.size() : 0) {}
+        : lines_(lines), channel_(channel), latency_(latency), near_from_(latency > 0 ? lines.size() : 0) {
+        if (latency > 0) { lines.expect_copies(); }
+    }
 
     bool enabled() const { return latency_ > 0; }
 
@@ -41,7 +45,7 @@ class FarCopies {
         ++counters_.requests;
         if (const std::uint32_t copy = lines_.copy_of(line); copy != L2Cache::kNoLine) {
             ++counters_.hits;
-            lines_.touch(copy);
+            lines_.touch_copy(copy);
             return std::max<Cycle>(0, near_from_[copy] - now);
         }
         leave_copy(line, now + latency_);

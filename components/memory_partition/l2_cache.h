@@ -42,14 +42,20 @@ class L2Cache {
     std::uint64_t local_address(std::uint32_t line) const { return tags_[line]; }
     /// Gives the line to another local address, with no byte valid or dirty.
     void install(std::uint32_t line, std::uint64_t local);
-    void touch(std::uint32_t line) { used_[line] = ++clock_; }
+    void touch(std::uint32_t line) { used_[line] = ++clock_ + lines_over_copies_; }
 
+    /// There will be copies: a line takes the place of a copy of its set, if it has one, before that of another line.
+    void expect_copies() { lines_over_copies_ = kAwaited / 4; }
     /// The place in the line's set that stands for its copy in the other half of L2 (FarCopies), or kNoLine. A copy has
     /// no bytes of its own.
     std::uint32_t copy_of(std::uint32_t line) const {
         return find_way(tags_.data(), line / ways_ * ways_, ways_, tags_[line] | kCopy);
     }
-    void install_copy(std::uint32_t place, std::uint32_t line) { install(place, tags_[line] | kCopy); }
+    void install_copy(std::uint32_t place, std::uint32_t line) {
+        install(place, tags_[line] | kCopy);
+        touch_copy(place);
+    }
+    void touch_copy(std::uint32_t copy) { used_[copy] = ++clock_; }
     void drop_copy(std::uint32_t line) {
         if (const std::uint32_t copy = copy_of(line); copy != kNoLine) {
             tags_[copy] = kFree;
@@ -92,6 +98,7 @@ class L2Cache {
     unsigned sets_;
     unsigned ways_;
     std::uint64_t clock_ = 0;
+    std::uint64_t lines_over_copies_ = 0;  ///< how much later than a copy a line seems to have been used
     std::vector<std::uint64_t> tags_;
     std::vector<std::uint64_t> used_;
     std::vector<std::uint16_t> mshr_;
