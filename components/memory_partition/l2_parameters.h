@@ -54,10 +54,10 @@ struct L2Parameters {
                          .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"});
     LOOKAHEAD_PARAMETER(
         Cycle, far_latency, 0, {0, 1000, "cycle"},
-        {.help =
-             "L2 cycles that an answer takes longer if its SM is in the other half of the GPU, which reads then have "
-             "copies for (components/memory_partition/far_copies.h). 0: L2 is one. SMs with even numbers are in one "
-             "half.",
+        {.help = "L2 cycles that an answer takes longer for an SM in the other half of the GPU. L2 then has two "
+                 "halves, each "
+                 "of which keeps copies of the other's lines (components/memory_partition/far_copies.h); SMs with even "
+                 "numbers are in one half. 0: L2 is one.",
          .source = "0: one L2 up to Volta; since the A100 there are two halves (NVIDIA A100 white paper, 2020)"});
     LOOKAHEAD_PARAMETER(
         Cycle, atomic_cycles, 1, {1, 1000, "cycle"},

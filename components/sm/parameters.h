@@ -120,7 +120,7 @@ struct SmParameters : OccupancyLimits {
                         {.help = "From the arrival of a barrier's last warp to the cycle in which the warps may issue.",
                          .source = "no published figure; one cycle to tell the schedulers"});
     LOOKAHEAD_PARAMETER(std::int64_t, barrier_interval, 0, {0, 64, "cycle"},
-                        {.help = "For which a warp that arrives at a barrier holds the SM's barriers: warps arrive one "
+                        {.help = "Cycles that a warp's arrival at a barrier takes; an SM's warps arrive one "
                                  "after another. 0: all that issue at once arrive at once.",
                          .source = "0: GPGPU-Sim. On an H100 a barrier of 32 warps takes 76 cycles "
                                    "(tests/validation/REAL_GPU.md)"});
