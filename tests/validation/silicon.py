@@ -35,7 +35,7 @@ def build(suite, folder):
     """The programs by name. CUDA 13 has no cudaThreadSynchronize any more."""
     built = {name: folder / name for name in SOURCES}
     for name, program in built.items():
-        subprocess.run(["nvcc", "-O3", "--cudart", "shared", "-arch=sm_90", "-DcudaThreadSynchronize=cudaDeviceSynchronize",
+        subprocess.run(["nvcc", "-w", "-O3", "--cudart", "shared", "-arch=sm_90", "-DcudaThreadSynchronize=cudaDeviceSynchronize",
                         "-o", program, suite / SOURCES[name]], check=True)
     return built
 
