@@ -212,7 +212,7 @@ TEST_CASE("a rank that sends more than 1 MiB leaves its core to others until the
         const std::uint64_t computed = cpu_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
         is_sent = true;
         beside.join();
-        CHECK(computed < computed_beside / 4);  // MPI_Send would take half of the core
+        CHECK(computed < computed_beside / 2);  // MPI_Send would take as much
     }
     transport().barrier();
 }
