@@ -90,12 +90,12 @@ def check_stopped(checker):
 def check_stopped_at_start(checker):
     """A signal that comes before anything is simulated ends the program at once, with one sentence and no file."""
     # A kernel that takes the finaliser some time: it fits into no registers.
-    lines = [f"mad.lo.u32 %r{i}, %r{i - 7}, %r{i - 3}, %r{i - 1};" for i in range(8, 20000)]
+    lines = [f"mad.lo.u32 %r{i}, %r{i - 7}, %r{i - 3}, %r{i - 1};" for i in range(8, 100000)]
     kernel = checker.folder / "long.ptx"
-    kernel.write_text(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry long(.param .u64 out)\n{\n.reg .b32 %r<20000>;\n"
+    kernel.write_text(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry long(.param .u64 out)\n{\n.reg .b32 %r<100000>;\n"
                       ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [out];\n" +
                       "\n".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];" for i in range(8)) + "\n" + "\n".join(lines) + "\n" +
-                      "\n".join(f"st.global.u32 [%rd1+{4 * (i % 64)}], %r{i};" for i in range(0, 20000, 7)) + "\nret;\n}\n")
+                      "\n".join(f"st.global.u32 [%rd1+{4 * (i % 64)}], %r{i};" for i in range(0, 100000, 7)) + "\nret;\n}\n")
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
         checker.clear()
         process = lookahead.start(checker.program, ["run", "ptx", "--set", f"file={kernel}", "--set", "arguments=u32[64]",
