@@ -31,3 +31,14 @@ def tables_of(checks, name, workloads):
     checks.succeeds(["report", folder / f"{name}-places.sweep", "--figure", f"{name}/map", "-o", image, "--python", sys.executable])
     checks.check("the map's image", image.stat().st_size > 10_000, image)
     return tables
+
+
+def check(checks, name, workloads, what, holds):
+    """Checks a paper's map of all its points and these workloads: `holds`, called `what`, is true of the kernel's gains, all workloads
+    have places, and the figure `agreement` has their distance from the map."""
+    tables = tables_of(checks, name, workloads)
+    kernel, placed = tables["kernel"], tables["map"]
+    checks.check(what, holds(kernel), kernel)
+    checks.check("all workloads have places", len(placed) == len(workloads) and placed.notna().to_numpy().all(), placed)
+    difference = (placed["the map's gain"] - placed["its gain"]).abs().mean()
+    checks.check("how far they are apart", abs(tables["agreement"].loc["the map", "mean absolute difference"] - difference) < 1e-9, tables)

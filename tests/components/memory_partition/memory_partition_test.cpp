@@ -193,6 +193,39 @@ TEST_CASE("with far_latency the other half waits longer for a line's first read,
     CHECK(single.counters().read_hits == 5);
 }
 
+TEST_CASE("with far_latency acknowledgements and results of atomics take longer for the other half") {
+    std::vector<Cycle> arrivals[2];
+    for (const Cycle far : {Cycle{0}, Cycle{50}}) {
+        Single single(arguments_with([far](auto& arguments) { arguments.l2.far_latency = far; }));
+        const std::uint64_t line = single.line(2, 3);  // an odd number of ones: requester 0 is in the other half
+        single.read(1000, line);
+        single.write(2000, line, 0, {1});
+        single.atomic(3000, line, isa::AtomicOp::add, isa::Type::u32, true, {lane_of(0, 0, 1)});
+        for (const MessageHeader* reply : single.replies()) { arrivals[far != 0].push_back(single.arrival(*reply)); }
+    }
+    REQUIRE(arrivals[0].size() == 3);
+    for (unsigned i = 0; i < 3; ++i) { CHECK(arrivals[1][i] == arrivals[0][i] + 50); }
+}
+
+TEST_CASE("a line takes the place of a copy before that of a line used longer ago") {
+    Single single(arguments_with([](auto& arguments) {
+        arguments.l2.far_latency = 50;
+        arguments.l2.ways = 3;
+    }));
+    single.read(1000, single.line(1, 2));
+    single.read(2000, single.line(2, 2));
+    single.read(3000, single.line(2, 2), 0, 1);  // leaves a copy, and the set is full
+    single.read(4000, single.line(4, 2));        // takes the copy's place
+    single.read(5000, single.line(1, 2));
+    single.replies();
+    CHECK(single.dram().reads == 3);
+    CHECK(single.counters().evictions == 1);
+    single.read(6000, single.line(7, 2));  // without a copy: takes that of the line used longest ago, the second
+    single.read(7000, single.line(2, 2));
+    single.replies();
+    CHECK(single.dram().reads == 5);
+}
+
 TEST_CASE("a copy for the other half takes a line of the set") {
     for (const Cycle far : {Cycle{0}, Cycle{50}}) {
         CAPTURE(far);
