@@ -61,6 +61,7 @@ void HostProcess::advance(Inbox inbox, Time horizon) {
     if (!started_) {
         started_ = true;
         for (const isa::ModuleVariable& variable : kernel_table_.image) {
+            if (variable.bytes == 0) { continue; }
             allocator_.place(variable.address, variable.bytes);
         }
         announce_changes();
@@ -316,7 +317,7 @@ void HostProcess::begin_launch() {
     record.launch = launch.launch;
     record.grid = launch.grid;
     record.block = launch.block;
-    record.registers = kernel->registers;
+    record.registers = kernel->registers_per_thread();
     record.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
     record.begin = now_ + link_latency();
     records_.push_back(std::move(record));

@@ -125,14 +125,16 @@ inline void CtaRunner::run_one(Warp& warp) {
 
 void CtaRunner::compute(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
     isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
-    decoded.handler(rows, active, *decoded.instruction);
+    isa::execute(decoded, rows, active);
     // The complement first: if both destinations are one predicate, the first one counts.
     warp.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
     warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
 }
 
 inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
-    if (decoded.action == Action::branch) { return warp.simt.branch(active, *decoded.instruction); }
+    if (decoded.action == Action::branch) {
+        return warp.simt.branch(active & decoded.branch_condition(warp.predicates), *decoded.instruction);
+    }
     if (active == 0) {
         if (decoded.action == Action::queue && decoded.instruction->dequeues) { return dequeue_branch(decoded, warp); }
         return warp.simt.advance();
@@ -148,6 +150,8 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
             if (decoded.instruction->dequeues) { dequeue_address(decoded, warp, active); }
             memory_.execute(decoded, warp.frame, active, place(warp));
             break;
+        case Action::computed_branch:
+            return computed_branch(decoded, warp, active);
         case Action::exit:
             return exit(warp, active);
         case Action::barrier:
@@ -174,6 +178,14 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
             break;
     }
     warp.simt.advance();
+}
+
+void CtaRunner::computed_branch(const EmulatedInstruction& decoded, Warp& warp, LaneMask active) {
+    const std::uint32_t* const row = warp.frame + decoded.source[0];
+    const LaneMask taken = isa::lanes_equal_to_first(row, active);
+    try {
+        warp.simt.jump(taken, launch_.kernel->computed_target(*decoded.instruction, row[std::countr_zero(active)]));
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", describe(place(warp)), error.what()); }
 }
 
 void CtaRunner::exit(Warp& warp, LaneMask active) {

@@ -81,6 +81,7 @@ class CtaRunner {
     void compute(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void read_special(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active);
     [[noreturn]] void trap(const EmulatedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
+    void computed_branch(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void exit(Warp& warp, isa::LaneMask active);
     void dequeue(const EmulatedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void dequeue_branch(const EmulatedInstruction& decoded, Warp& warp);

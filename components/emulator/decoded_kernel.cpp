@@ -26,7 +26,7 @@ std::uint32_t row_of(const isa::Kernel& kernel, const isa::Operand& operand) {
 void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, EmulatedInstruction& decoded) {
     const auto words = [](std::uint32_t row) { return row * isa::kWarpSize; };
     decoded.destination = words(instruction.destination);
-    for (unsigned i = 0; i < 3; ++i) { decoded.source[i] = words(row_of(kernel, instruction.source[i])); }
+    for (unsigned i = 0; i < 4; ++i) { decoded.source[i] = words(row_of(kernel, instruction.source[i])); }
     decoded.member_row = words(row_of(kernel, instruction.source[decoded.members]));
     if (!instruction.dequeues || !isa::is_memory(instruction.operation)) { return; }
     const std::uint32_t dequeued = kernel.registers + kernel.constant_rows();

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kDequeuedRows = 2;
 /// launch's constants.
 struct EmulatedInstruction : isa::DecodedInstruction {
     std::uint32_t destination = 0;          ///< the first row
-    std::array<std::uint32_t, 3> source{};  ///< likewise
+    std::array<std::uint32_t, 4> source{};  ///< likewise
     std::uint32_t member_row = 0;
     std::uint8_t lane_bytes = 0;  ///< of a memory access; of one element of a vector memory instruction
     /// The allocation that the instruction accessed last: most instructions stay in one.

@@ -42,6 +42,7 @@ EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options
       memory_(options.memory_file),
       executed_(kernels_.size()) {
     for (const isa::ModuleVariable& variable : kernels_.image) {
+        if (variable.bytes == 0) { continue; }
         allocator_.place(variable.address, variable.bytes);
         memory_.open(variable.address, variable.bytes);
         std::ranges::copy(variable.contents, memory_.at(variable.address));

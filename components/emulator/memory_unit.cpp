@@ -199,10 +199,22 @@ bool MemoryUnit::resolve_global(EmulatedInstruction& decoded, Access& access) co
     return true;
 }
 
+namespace {
+
+void addresses_of(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+                  std::uint64_t* addresses) {
+    const auto row = [&](unsigned source, unsigned word) { return frame + decoded.source[source] + word * kWarpSize; };
+    const isa::Instruction& instruction = *decoded.instruction;
+    isa::compute_addresses(instruction, row(0, 0), row(0, 1), active, addresses);
+    if (instruction.source[3].kind == isa::Operand::Kind::none) [[likely]] { return; }
+    isa::add_base(instruction, row(0, 0), row(3, 0), row(3, 1), active, addresses);
+}
+
+}  // namespace
+
 void MemoryUnit::resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place, Access& access) {
-    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
-                           isa::kFullMask, access.offset);
+    addresses_of(decoded, frame, isa::kFullMask, access.offset);
     resolve_addresses(decoded, active, place, 0, access);
 }
 
@@ -227,8 +239,7 @@ void MemoryUnit::resolve_addresses(EmulatedInstruction& decoded, LaneMask active
 void MemoryUnit::report(const EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
                         const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const {
     std::uint64_t addresses[kWarpSize];
-    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize,
-                           isa::kFullMask, addresses);
+    addresses_of(decoded, frame, isa::kFullMask, addresses);
     report_addresses(decoded, addresses, active, place, kind);
     if (kind != AccessObserver::Kind::atomic) { report_private(decoded, frame, active, place, kind, access); }
 }
@@ -240,8 +251,7 @@ void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::u
     if ((!generic && instruction.space != Space::local) || decoded.lane_bytes > sizeof(std::uint32_t)) { return; }
     std::uint64_t offsets[kWarpSize];
     std::uint32_t values[kWarpSize] = {};
-    isa::compute_addresses(instruction, frame + decoded.source[0], frame + decoded.source[0] + isa::kWarpSize, active,
-                           offsets);
+    addresses_of(decoded, frame, active, offsets);
     LaneMask lanes = 0;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -1,6 +1,7 @@
 #include "components/isa/approximations.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::isa {
 namespace {
@@ -9,6 +10,12 @@ namespace {
 template <double (*kFunction)(double), bool kFlush>
 float elementary(float a) {
     return finish<kFlush, false>(static_cast<float>(kFunction(flush<kFlush>(a))));
+}
+
+/// Of 2 pi times the value.
+template <double (*kFunction)(double)>
+double of_turns(double turns) {
+    return kFunction((turns - std::nearbyint(turns)) * 6.283185307179586477);
 }
 
 double reciprocal_square_root_of(double a) {
@@ -53,8 +60,16 @@ double gross_reciprocal_square_root(double a) {
     return upper_word(reciprocal_square_root_of(upper_word(a)));
 }
 
+/// By the high words alone.
+template <double (*kFunction)(double)>
+std::uint32_t of_high_word(std::uint32_t word) {
+    const double result = kFunction(std::bit_cast<double>(std::uint64_t{word} << 32));
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(result) >> 32);
+}
+
 template <bool kFlush>
 AluHandler select_single(const InstructionForm& instruction) {
+    const bool turns = instruction.mode == kTurns;
     return handler_in(
         {{Operation::rcp, lanewise<&reciprocal<kFlush>>},
          {Operation::sqrt, lanewise<&square_root<kFlush>>},
@@ -63,13 +78,16 @@ AluHandler select_single(const InstructionForm& instruction) {
                                                                  : lanewise<&divide_approximately<kFlush>>},
          {Operation::ex2, lanewise<&elementary<exp2_of, kFlush>>},
          {Operation::lg2, lanewise<&elementary<log2_of, kFlush>>},
-         {Operation::sin, lanewise<&elementary<sin_of, kFlush>>},
-         {Operation::cos, lanewise<&elementary<cos_of, kFlush>>},
+         {Operation::sin, turns ? lanewise<&elementary<of_turns<sin_of>, kFlush>> : lanewise<&elementary<sin_of, kFlush>>},
+         {Operation::cos, turns ? lanewise<&elementary<of_turns<cos_of>, kFlush>> : lanewise<&elementary<cos_of, kFlush>>},
          {Operation::tanh, lanewise<&elementary<tanh_of, kFlush>>}},
         instruction.operation);
 }
 
 AluHandler select_double(const InstructionForm& instruction) {
+    const bool high_word = instruction.mode == kHighWord;
+    if (high_word && instruction.operation == Operation::rcp) { return lanewise<&of_high_word<gross_reciprocal>>; }
+    if (high_word) { return lanewise<&of_high_word<gross_reciprocal_square_root>>; }
     if (instruction.operation == Operation::rcp && instruction.flush_to_zero) { return lanewise<&gross_reciprocal>; }
     if (instruction.operation == Operation::rsqrt) {
         return instruction.flush_to_zero ? lanewise<&gross_reciprocal_square_root>

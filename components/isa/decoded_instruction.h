@@ -13,6 +13,7 @@ enum class Action : std::uint8_t {
     memory,  ///< texture fetches too
     fence,
     branch,
+    computed_branch,  ///< to the address in source[0]
     exit,
     barrier,
     trap,
@@ -22,9 +23,9 @@ enum class Action : std::uint8_t {
     nothing
 };
 
-/// The predicates of a warp as decoded instructions number them: P0..P6, the constant PT, and one that stands for
-/// "none": written where a result goes nowhere, never read.
-inline constexpr unsigned kPredicateSlots = 9;
+/// The predicates of a warp as decoded instructions number them: P0..P6, the constant PT, one that stands for "none"
+/// (written where a result goes nowhere, never read), and UP0..UP6.
+inline constexpr unsigned kPredicateSlots = kFirstUniformPredicate + kPredicateRegisters;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
 struct DecodedPredicate {
@@ -40,6 +41,7 @@ struct DecodedInstruction {
     const Instruction* instruction = nullptr;
     Action action = Action::nothing;
     bool guarded = false;
+    bool modified = false;  ///< its sources have modifiers that the handler does not apply, or it is uniform
     std::uint8_t members = 0;  ///< the source with the member mask
     std::uint8_t destination_predicate = kUnusedPredicate;
     std::uint8_t destination_predicate2 = kUnusedPredicate;
@@ -51,11 +53,24 @@ struct DecodedInstruction {
     LaneMask guarded_lanes(LaneMask active, const LaneMask* predicates) const {
         return guarded ? active & guard.value(predicates) : active;
     }
+    /// The lanes where a branch's condition besides its guard holds.
+    LaneMask branch_condition(const LaneMask* predicates) const {
+        return source_predicate.slot == kUnusedPredicate ? kFullMask : source_predicate.value(predicates);
+    }
 };
 
 /// Decodes an instruction, which must outlive the result. `handler` is null for an operation that should have one and
 /// has none (lacks_handler).
 DecodedInstruction decode(const Instruction& instruction, SimtModel simt);
+
+/// Executes an ALU instruction whose `modified` is set.
+void execute_modified(const DecodedInstruction& decoded, OperandRows& rows, LaneMask active);
+/// Executes an ALU instruction for the lanes of `active`.
+inline void execute(const DecodedInstruction& decoded, OperandRows& rows, LaneMask active) {
+    if (decoded.modified) [[unlikely]] { return execute_modified(decoded, rows, active); }
+    decoded.handler(rows, active, *decoded.instruction);
+}
+
 bool lacks_handler(const DecodedInstruction& decoded);
 
 }  // namespace lookahead::isa

@@ -19,6 +19,7 @@ AluHandler select_compare(const InstructionForm& instruction);
 AluHandler select_predicate(const InstructionForm& instruction);
 AluHandler select_convert(const InstructionForm& instruction);
 AluHandler select_warp(const InstructionForm& instruction);
+AluHandler select_native(const InstructionForm& instruction);
 
 /// A row of a table of handlers.
 struct OperationHandler {

@@ -32,6 +32,8 @@ struct InstructionForm {
     std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16; vector memory: 4, 8 or 16
     std::int32_t offset = 0;          ///< displacement of a memory address, bytes
     std::uint32_t line = 0;           ///< line of the PTX file, for messages
+    std::uint16_t modifiers = 0;      ///< of native code's sources (modes.h)
+    bool uniform = false;             ///< executed once for the warp: all lanes get the result, active or not
 };
 
 }  // namespace lookahead::isa

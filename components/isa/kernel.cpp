@@ -4,6 +4,7 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/instruction.h"
+#include "core/error/error.h"
 
 namespace lookahead::isa {
 
@@ -19,6 +20,15 @@ std::uint32_t Kernel::most_registers() const {
     std::uint32_t most = registers;
     for (const Program& program : programs) { most = std::max(most, program.registers); }
     return most;
+}
+
+std::uint32_t Kernel::computed_target(const Instruction& branch, std::uint32_t value) const {
+    const std::uint32_t address = value + static_cast<std::uint32_t>(branch.offset);
+    const std::uint32_t number = address / kNativeInstructionBytes;
+    if (address % kNativeInstructionBytes != 0 || number >= entries.size()) {
+        throw ProgramError("a branch to the address {:#x}, where the kernel has no instruction", address);
+    }
+    return entries[number];
 }
 
 std::vector<std::uint64_t> code_addresses(const KernelTable& kernels) {

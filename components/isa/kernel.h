@@ -39,6 +39,11 @@ struct Kernel : KernelFrame {
     std::vector<std::uint32_t> origins;
     std::vector<Annotation> annotations;  ///< in the order of the code
     std::uint32_t registers = 0;          ///< 32-bit registers a thread, for the kernel's own code
+    /// Of native code: the registers that a launch allocates for a thread. Those after them are the warp's uniform
+    /// registers, and some that nothing reads. 0: all.
+    std::uint32_t allocated_registers = 0;
+    /// Of native code: the index in `code` of each instruction of the binary, for branches to computed addresses.
+    std::vector<std::uint32_t> entries{};
     std::uint32_t predicates = 0;
 
     /// The value of the instruction's annotation with the tag, if it has one.
@@ -47,6 +52,9 @@ struct Kernel : KernelFrame {
     std::uint32_t own_size() const {
         return programs.empty() ? static_cast<std::uint32_t>(code.size()) : programs.front().entry;
     }
+    std::uint32_t registers_per_thread() const { return allocated_registers != 0 ? allocated_registers : registers; }
+    /// The instruction at the computed address `value` of a branch; ProgramError if there is none.
+    std::uint32_t computed_target(const Instruction& branch, std::uint32_t value) const;
     /// The most registers of one of its programs, its own code included.
     std::uint32_t most_registers() const;
 };

@@ -75,11 +75,31 @@ std::uint64_t element_bytes(std::uint32_t word, std::int64_t times) {
     if (instruction.source[0].rows < 2 && !instruction.dequeues) {
         const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;
         const auto word = static_cast<std::uint32_t>(offset);
+        if (instruction.mode != 0 && instruction.space == Space::shared) [[unlikely]] {
+            const unsigned shift = instruction.mode;
+            return set_addresses(active, addresses, [=](unsigned lane) { return (low[lane] << shift) + word; });
+        }
         set_addresses(active, addresses, [=](unsigned lane) { return window | (low[lane] + word); });
         return;
     }
     set_addresses(active, addresses, [=](unsigned lane) {
         return (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(offset);
+    });
+}
+
+void add_base(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* base_low,
+              const std::uint32_t* base_high, LaneMask active, std::uint64_t* addresses) {
+    const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;
+    const bool wide_base = instruction.source[3].rows == 2;
+    const auto offset = static_cast<std::uint64_t>(std::int64_t{instruction.offset});
+    for_each_lane(active, [&](unsigned lane) {
+        const std::uint64_t base = wide_base ? base_low[lane] | std::uint64_t{base_high[lane]} << 32 : base_low[lane];
+        std::uint64_t& address = addresses[lane];
+        if (instruction.source[0].rows == 2) {
+            address += base;
+        } else {
+            address = wide_base ? base + low[lane] + offset : window | static_cast<std::uint32_t>(address + base);
+        }
     });
 }
 

@@ -59,6 +59,50 @@ enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 /// (Instruction::dequeues). `lanes` goes the other way, from the warps: a branch's predicate, one bit per lane.
 enum class QueueMode : std::uint8_t { address, data, predicate, lanes };
 
+/// Native code's sources (InstructionForm::modifiers), source i by bit i of each group: negated (of a logical operation
+/// or one with a carry in: complemented), the absolute value taken, and of 16-bit pairs the lower or the upper half used
+/// for both. A negated absolute value is both.
+inline constexpr std::uint16_t kNegated = 1;
+inline constexpr std::uint16_t kAbsolute = 1 << 4;
+inline constexpr std::uint16_t kLowHalf = 1 << 8;
+inline constexpr std::uint16_t kHighHalf = 1 << 12;
+
+/// `iadd3`, `lea`, `mad_carry`: source_predicate (and for iadd3 source_predicate2) is a carry in, and negated sources are
+/// complemented. destination_predicate is the carry out; if iadd3 has two, both hold for a carry of 2.
+inline constexpr std::uint8_t kWithCarry = 1;
+/// `lea`: source[1] plus source[0] shifted to the left by Instruction::offset; with `kLeaHigh` the high word of the pair
+/// (source[0], source[2]), or of source[0] extended by its sign, shifted so.
+inline constexpr std::uint8_t kLeaHigh = 2;
+inline constexpr std::uint8_t kLeaSignExtends = 4;
+
+/// `funnel_shift`: the pair of source[0] (low) and source[2] shifted by source[1], which counts modulo the width, or up
+/// to it. The result is the low or the high word of the shifted pair.
+inline constexpr std::uint8_t kShiftRight = 1;
+inline constexpr std::uint8_t kShiftHigh = 2;
+inline constexpr std::uint8_t kShiftWraps = 4;
+inline constexpr std::uint8_t kShiftSigned = 8;
+inline constexpr std::uint8_t kShiftWide = 16;  ///< the width is 64, otherwise 32
+
+/// `mad_high_pair` (u32, s32): the high word of the product plus the 64 bits of source[2].
+/// `mark` has no effect: convergence barriers, waits and hints of native code, which take an issue slot.
+/// `lop3_test`: Instruction::mode is the table; destination_predicate tells whether the result is not 0, combined with
+/// source_predicate as Instruction::combine says.
+/// `pred_lop3`: Instruction::mode is the table of source_predicate, source_predicate2 and, if there is a
+/// destination_predicate2, that one's value, which stays; Instruction::vector is 0 if it is taken negated.
+/// `pred_pack`: source[0] without the bits of Instruction::offset, or them if source_predicate holds.
+/// `choose_extreme`, `add_extreme`, `extreme_of_3` (u32, s32, f32): the lesser where source_predicate holds, else the
+/// greater, of source[0] and source[1]; of their sum and source[2]; of all three.
+/// `choose_extreme` of f32 with kPassesNan: NaN if either source is, as .NAN says.
+inline constexpr std::uint8_t kPassesNan = 1;
+/// `scaled_product` of f32: the product times 2 to the power of Instruction::offset, rounded once.
+
+/// `rcp` and `rsqrt` of f64 with kHighWord: of the high word alone, in one row, as Newton iterations start from it.
+inline constexpr std::uint8_t kHighWord = 1;
+/// `sin` and `cos` with kTurns: of 2 pi times the source.
+inline constexpr std::uint8_t kTurns = 1;
+
+/// A memory instruction in shared memory with 32-bit addresses: the mode is the number of places by which source[0] is
+/// shifted to the left, as NVIDIA's [R0.X4] is.
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 

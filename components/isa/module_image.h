@@ -12,7 +12,7 @@ namespace lookahead::isa {
 struct ModuleVariable {
     std::string name;
     std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  ///< 0: a name for a place in the variable before it
     bool is_constant = false;
     /// False if the first contents do not matter, as for an allocation; then nothing is written.
     bool has_initial_value = true;

@@ -16,6 +16,8 @@ inline constexpr unsigned kVectorMemoryAlignment = 4;
 /// Predicate registers P0..P6 and the constant-true PT, as in NVIDIA's machine ISAs.
 inline constexpr std::uint8_t kPredicateRegisters = 7;
 inline constexpr std::uint8_t kTruePredicate = 7;
+/// The uniform predicates UP0..UP6 of native code follow PT and the place that stands for "none".
+inline constexpr std::uint8_t kFirstUniformPredicate = 9;
 inline constexpr std::uint8_t kNoPredicate = 0xff;
 inline constexpr std::uint32_t kNoTarget = 0xffffffffu;
 

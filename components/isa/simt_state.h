@@ -89,6 +89,19 @@ class SimtState : private SimtStack {
         }
     }
 
+    /// Lanes of `taken` (within active()) go to `target`; the other active ones stay. No lanes reconverge for it.
+    void jump(LaneMask taken, std::uint32_t target) {
+        const std::uint32_t from = top_.pc;
+        if (taken == top_.mask) {
+            top_.pc = target;
+            reconverge();
+        } else if (model_ == SimtModel::stack) {
+            SimtStack::branch(taken, target, from, kNoTarget);
+        } else {
+            split(taken, target, from, kNoTarget);
+        }
+    }
+
     /// Lanes of `mask` (within active()) end; the other active ones go on to the next instruction.
     void exit(LaneMask mask);
 

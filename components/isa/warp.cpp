@@ -82,10 +82,11 @@ void vote(OperandRows& rows, LaneMask active, const Instruction& instruction) {
         const bool holds = kMode == VoteMode::all ? all : kMode == VoteMode::any ? any : all || !any;
         result |= LaneMask{holds} << lane;
     }
+    const LaneMask written = instruction.uniform ? kFullMask : active;
     if (kMode == VoteMode::ballot) {
-        blend_rows(rows.destination[0], active, ballot, rows.destination[0]);
+        blend_rows(rows.destination[0], written, ballot, rows.destination[0]);
     } else {
-        rows.destination_predicate = merge_lanes(rows.destination_predicate, result, active);
+        rows.destination_predicate = merge_lanes(rows.destination_predicate, result, written);
     }
 }
 
@@ -138,7 +139,7 @@ void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) 
         }
         result[lane] = last_result;
     }
-    blend_rows(rows.destination[0], active, result, rows.destination[0]);
+    blend_rows(rows.destination[0], instruction.uniform ? kFullMask : active, result, rows.destination[0]);
 }
 
 AluHandler select_shuffle(ShuffleMode mode) {

@@ -17,7 +17,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 
 std::int64_t registers_per_warp(const OccupancyLimits& limits, const isa::Kernel& kernel) {
     const std::int64_t registers =
-        limits.occupancy_registers > 0 ? limits.occupancy_registers : std::int64_t{kernel.registers};
+        limits.occupancy_registers > 0 ? limits.occupancy_registers : std::int64_t{kernel.registers_per_thread()};
     return rounded_up(registers * isa::kWarpSize, limits.register_unit);
 }
 

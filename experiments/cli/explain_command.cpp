@@ -1,16 +1,20 @@
-// `explain`: the changes made by a kernel transform, and the reasons for changes not made.
+// `explain`: the changes made by a kernel transform, and the reasons for changes not made; or native code as text.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/native/decode.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
@@ -19,6 +23,7 @@
 #include "experiments/cli/named_files.h"
 #include "experiments/cli/percentage.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/native_code.h"
 #include "experiments/run/program.h"
 #include "experiments/workloads/manifest.h"
 
@@ -33,6 +38,7 @@ struct ExplainOptions {
     std::string size = "tiny";
     bool summary = false;
     bool json = false;
+    bool native = false;
 };
 
 Configuration with_transform(const ExplainOptions& options, const std::string& transform) {
@@ -307,7 +313,70 @@ ExitCode print_summaries(const ExplainOptions& options) {
     return ExitCode::done;
 }
 
+/// What the file has if it is a cubin, or ptxas makes of its PTX or of the workload's.
+native::Cubin cubin_of(const std::string& source, const Configuration& configuration) {
+    if (is_file(source) && !source.ends_with(".ptx")) {
+        std::ifstream in(source, std::ios::binary);
+        const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+        return native::read_cubin(std::as_bytes(std::span(bytes)), source);
+    }
+    if (const auto text = read_ptx(source)) { return native_program(*text, source, configuration); }
+    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+    const ProgramCode code = ptx_of(*workload);
+    return native_program(code.text, code.file, configuration);
+}
+
+/// The SM's orders in an instruction: "stall 4, yield, writes b0, reads b1, waits b0 b3, reuse 1".
+std::string text_of(const native::Control& control) {
+    constexpr unsigned kNone = 7, kBarriers = 6;
+    std::string text = fmt::format("stall {}", control.stall);
+    if (control.yields) { text += ", yield"; }
+    if (control.write_barrier != kNone) { text += fmt::format(", writes b{}", control.write_barrier); }
+    if (control.read_barrier != kNone) { text += fmt::format(", reads b{}", control.read_barrier); }
+    for (unsigned barrier = 0; barrier < kBarriers; ++barrier) {
+        if ((control.waits >> barrier & 1) != 0) { text += fmt::format(", waits b{}", barrier); }
+    }
+    if (control.reuse != 0) { text += fmt::format(", reuse {:#x}", control.reuse); }
+    return text;
+}
+
+void print_native(const native::Cubin& cubin, const native::CubinKernel& kernel) {
+    say("// {}: sm_{}, {} registers, {} bytes of shared memory, {} of stack\n", kernel.name, cubin.architecture,
+        kernel.registers, kernel.shared_bytes, kernel.stack_bytes);
+    for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
+        say("// parameter {}: {} bytes at c[0x0][{:#x}]\n", i, kernel.parameter_sizes[i],
+            kernel.parameter_base + kernel.parameter_offsets[i]);
+    }
+    for (std::size_t i = 0; i < kernel.code.size(); ++i) {
+        const std::uint64_t place = i * isa::kNativeInstructionBytes;
+        const native::Instruction instruction = native::decode(kernel.code[i], cubin.architecture);
+        say("{:#06x}  {:<60} // {}\n", place, native::text_of(instruction, place),
+            text_of(native::control_of(kernel.code[i])));
+    }
+    say("\n");
+}
+
+ExitCode print_native_code(const ExplainOptions& options) {
+    const Target target = target_of(options.source);
+    const native::Cubin cubin = cubin_of(target.source, options.machine.configuration());
+    bool found = false;
+    for (const native::CubinKernel& kernel : cubin.kernels) {
+        if (!target.kernel.empty() && kernel.name != target.kernel) { continue; }
+        found = true;
+        print_native(cubin, kernel);
+    }
+    if (!found) { throw InputError("{} has no kernel {}", target.source, target.kernel); }
+    return ExitCode::done;
+}
+
 ExitCode explain(const ExplainOptions& options) {
+    if (options.native) {
+        if (options.source.empty()) { throw ConfigurationError("KERNEL is missing; only --summary may omit it"); }
+        return print_native_code(options);
+    }
+    if (options.transform.empty()) {
+        throw ConfigurationError("give --transform NAME, or --native for the instructions of native code");
+    }
     if (options.summary) { return print_summaries(options); }
     if (options.source.empty()) {
         throw ConfigurationError("KERNEL is missing; only --summary may omit it, for all workloads");
@@ -322,9 +391,12 @@ void add_explain_command(Command program, Session& session) {
     Command command = program.add_command(
         "explain", "Show what a kernel transform does to each instruction, and why it leaves others.");
     auto options = std::make_shared<ExplainOptions>();
-    command.add_option("--transform", options->transform, "Variants of kernel.transform, joined by '+'").required();
+    command.add_option("--transform", options->transform, "Variants of kernel.transform, joined by '+'");
+    command.add_flag("--native", options->native,
+                     "Print native code instead: the instructions of a cubin, or of what ptxas makes of the PTX for the "
+                     "machine's architecture (isa.native)");
     command.add_option("KERNEL", options->source,
-                       "A workload or a PTX file, or one kernel of it: hotspot, file.ptx, file.ptx:kernel");
+                       "A workload, a PTX file or a cubin, or one kernel of it: hotspot, file.ptx, file.ptx:kernel");
     command.add_flag(
         "--summary", options->summary,
         "Print counts instead, weighted by executions on the functional emulator, of one workload or of all");

@@ -8,6 +8,7 @@
 #include "components/sm/parameters.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
+#include "experiments/run/native_code.h"
 #include "experiments/run/program_language.h"
 
 namespace lookahead {
@@ -54,6 +55,11 @@ std::map<std::string, KernelMaker, std::less<>>& languages() {
 
 isa::KernelTable kernels_of_ptx(const Workload& workload, const Configuration& configuration,
                                 const std::function<void(const std::string& step)>& tell) {
+    if (runs_native_code(configuration)) {
+        const ProgramCode code = ptx_of(workload);
+        if (tell) { tell("compiling to native code"); }
+        return native_kernels(code.text, code.file, configuration);
+    }
     finaliser::FinaliserOptions options = finaliser_options(configuration);
     options.tell = tell;
     return finaliser::finalise_module(load_module(workload), options);

@@ -284,7 +284,7 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
             std::memcpy(values[word].lanes, rows.destination[word], sizeof values[word].lanes);
             rows.destination[word] = values[word].lanes;
         }
-        decoded.handler(rows, entry.active, *decoded.instruction);
+        isa::execute(decoded, rows, entry.active);
         if (decoded.destination_predicate != kUnusedPredicate) { predicate = rows.destination_predicate; }
         if (decoded.destination_predicate2 != kUnusedPredicate) { predicate2 = rows.destination_predicate2; }
     }

@@ -340,7 +340,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
         for (unsigned word = 0; word < rows.size(); ++word) {
             operands.destination[word] = state_.registers.row(rows[word]);
         }
-        decoded.handler(operands, active, *decoded.instruction);
+        isa::execute(decoded, operands, active);
         if (decoded.writes_predicate) {
             stream.predicates[decoded.destination_predicate] = operands.destination_predicate;
             stream.predicates[decoded.destination_predicate2] = operands.destination_predicate2;

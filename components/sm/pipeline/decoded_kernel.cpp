@@ -72,7 +72,7 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
                              bool integer_units, bool queues, bool control_on_sp)
     : kernel_(kernel),
       registers_(kernel.most_registers()),
-      words_((registers_ + isa::kPredicateRegisters + 63) / 64),
+      words_((registers_ + (kernel.entries.empty() ? isa::kPredicateRegisters : isa::kPredicateSlots) + 63) / 64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
       reads_(kernel.code.size() * words_, 0),
@@ -112,6 +112,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
         }
         if (from.source[i].kind == isa::Operand::Kind::reg) {
             mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);
+            if (from.source[i].index >= kernel_.registers_per_thread()) { continue; }  // no port of the register file
             for (unsigned word = 0; word < from.source[i].rows; ++word, ++to.reads) {
                 if (to.reads < kUsualReads) {
                     to.usual_reads[to.reads] = static_cast<std::uint16_t>(from.source[i].index + word);
@@ -138,6 +139,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
 void DecodedKernel::decode_many_reads(std::uint32_t pc) {
     std::vector<std::uint16_t>& reads = many_reads_.emplace_back();
     for (const isa::Operand& operand : kernel_.code[pc].source) {
+        if (operand.index >= kernel_.registers_per_thread()) { continue; }
         for (unsigned word = 0; operand.kind == isa::Operand::Kind::reg && word < operand.rows; ++word) {
             reads.push_back(static_cast<std::uint16_t>(operand.index + word));
         }
@@ -156,7 +158,7 @@ void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32
 }
 
 void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate) {
-    if (predicate < isa::kPredicateRegisters) {
+    if (predicate != isa::kTruePredicate && predicate != kUnusedPredicate) {
         const unsigned bit = registers_ + predicate;
         sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
     }

@@ -49,7 +49,10 @@ using isa::LaneMask;
             fence(context, stream, decoded, now);
             return true;
         case Action::branch:
-            branch(context, stream, decoded, active, now);
+            branch(context, stream, decoded, active & decoded.branch_condition(stream.predicates), now);
+            return false;
+        case Action::computed_branch:
+            computed_branch(context, stream, decoded, active, now);
             return false;
         case Action::exit:
             exit(context, stream, active, now);
@@ -105,7 +108,7 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
 [[gnu::hot]] void ExecuteStage::alu(unsigned context, Stream& stream, const DecodedInstruction& decoded,
                                     LaneMask active) {
     isa::OperandRows rows = operand_rows(context, stream, decoded);
-    decoded.handler(rows, active, *decoded.instruction);
+    isa::execute(decoded, rows, active);
     if (decoded.writes_predicate) {
         stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
         stream.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
@@ -133,6 +136,7 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     const isa::Instruction& instruction = *decoded.instruction;
     isa::Row values[2];
     read_special(context, instruction, now, values);
+    if (instruction.uniform) { active = isa::kFullMask; }
     const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         std::uint32_t* row = destination_row(map, instruction, word);
@@ -181,6 +185,10 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
         const std::uint32_t* low = source_row(map, address, 0);
         const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
         isa::compute_addresses(instruction, low, high, active, request_.addresses);
+        if (const isa::Operand& base = instruction.source[3]; base.kind != isa::Operand::Kind::none) [[unlikely]] {
+            isa::add_base(instruction, low, source_row(map, base, 0), source_row(map, base, base.rows - 1u), active,
+                          request_.addresses);
+        }
     }
     request_.elements = 1;
     request_.indexed = false;
@@ -222,7 +230,26 @@ void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruct
     state_.counters.divergent_branches += taken != stream.stack.active();
     stream.stack.branch(taken, instruction);
     if (stream.stack.spins() >= state_.spin_limit) { watch_spinning(context, stream); }
-    moved(context, stream, pc);
+    branched(context, stream, pc, now);
+}
+
+void ExecuteStage::computed_branch(unsigned context, Stream& stream, const DecodedInstruction& decoded,
+                                   LaneMask active, Cycle now) {
+    const std::uint32_t pc = stream.stack.pc();
+    const std::uint32_t* const row = source_row(state_.warps.map.of(context), decoded.instruction->source[0], 0);
+    const LaneMask taken = isa::lanes_equal_to_first(row, active);
+    ++state_.counters.branches;
+    state_.counters.divergent_branches += taken != stream.stack.active();
+    try {
+        stream.stack.jump(taken, state_.kernel->kernel().computed_target(*decoded.instruction,
+                                                                         row[std::countr_zero(active)]));
+    } catch (const ProgramError& error) { throw ProgramError("{}: {}", place_of(context), error.what()); }
+    branched(context, stream, pc, now);
+}
+
+/// The warp fetches from its new place when the branch is resolved.
+[[gnu::hot]] inline void ExecuteStage::branched(unsigned context, Stream& stream, std::uint32_t old_pc, Cycle now) {
+    moved(context, stream, old_pc);
     state_.warps.states.set(context, ContextState::branching);
     const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
     state_.wheel.schedule(now, now + state_.parameters.branch_latency, event.packed());

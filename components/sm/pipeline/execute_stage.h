@@ -80,6 +80,9 @@ class ExecuteStage {
     void memory(unsigned context, const Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active,
                 Cycle now, Cycle from);
     void branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
+    void computed_branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+                         Cycle now);
+    void branched(unsigned context, Stream& stream, std::uint32_t old_pc, Cycle now);
     void exit(unsigned context, Stream& stream, isa::LaneMask active, Cycle now);
     void fence(unsigned context, Stream& stream, const DecodedInstruction& decoded, Cycle now);
     [[noreturn]] void trap(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;

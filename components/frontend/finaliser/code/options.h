@@ -43,6 +43,10 @@ struct IsaOptions {
         {.help = "Instructions after a memory access that write its source registers only if no others are free.",
          .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et al., "
                    "Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"});
+    LOOKAHEAD_PARAMETER(unsigned, native, 0, {0, 121},
+                        {.help = "NVIDIA's native code that the machine executes, by its architecture: 90 is sm_90; 0: "
+                                 "none.",
+                         .source = "CUDA C++ Programming Guide, compute capabilities"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

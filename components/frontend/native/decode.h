@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "components/frontend/native/word.h"
+
+namespace lookahead::native {
+
+/// A row of opcodes.def.
+struct Opcode {
+    std::uint16_t number;
+    std::string_view name;
+    unsigned first, last;
+    std::string_view operands;
+    std::string_view modifiers;
+};
+
+/// A source operand of arithmetic.
+struct Source {
+    enum class Kind : std::uint8_t { none, reg, uniform, constant, immediate };
+    Kind kind = Kind::none;
+    std::uint8_t bank = 0;    ///< of a constant
+    std::uint32_t value = 0;  ///< number of the register (its file's last one reads as 0), byte in the bank, or immediate
+    bool negated = false;     ///< or complemented, as its opcode has it
+    bool absolute = false;
+    std::uint8_t half = 0;  ///< of a pair: 0 both, 2 the lower one for both, 3 the upper one
+};
+
+/// An instruction with its operands of arithmetic found.
+struct Instruction {
+    const Opcode* opcode = nullptr;
+    Word word;
+    unsigned architecture = 0;
+    bool is_uniform = false;  ///< of the uniform unit
+    std::uint8_t guard = 7;   ///< predicate, a uniform one for the uniform unit
+    bool guard_negated = false;
+    Source a, b, c;
+
+    /// The register at the bit; 255 reads as 0.
+    std::uint32_t reg(unsigned bit) const { return static_cast<std::uint32_t>(word.bits(bit, 8)); }
+    std::uint32_t uniform(unsigned bit) const {
+        return static_cast<std::uint32_t>(word.bits(bit, architecture >= 100 ? 8 : 6));
+    }
+    /// The number of the uniform register that reads as 0.
+    std::uint32_t uniform_zero() const { return architecture >= 100 ? 255 : 63; }
+    /// Bytes from the instruction after this one to where a branch goes.
+    std::int64_t branch_offset() const;
+    /// Whether the address in global, shared or local memory has a uniform register, and the bit at which.
+    bool has_uniform_address() const { return word.bit(91); }
+    unsigned uniform_address_bit() const;
+};
+
+inline constexpr std::uint32_t kZeroRegister = 255;
+inline constexpr std::uint8_t kTrue = 7;
+
+/// What the compiler tells the SM (bits 105 to 125; Mesa's nak and public assemblers).
+struct Control {
+    unsigned stall;          ///< cycles until the warp's next instruction
+    bool yields;             ///< whether the scheduler may take another warp
+    unsigned write_barrier;  ///< that the result's arrival frees; 7: none
+    unsigned read_barrier;   ///< that the reading of the sources frees; 7: none
+    unsigned waits;          ///< for these barriers, a bit each
+    unsigned reuse;          ///< of the operands, a bit each
+};
+Control control_of(const Word& word);
+
+/// The instruction; its opcode is null if the table has none of the word for the architecture.
+Instruction decode(const Word& word, unsigned architecture);
+
+/// The instruction's text, in the manner of NVIDIA's: "@!P0 IADD3 R4, P1, R2, -R3, RZ". `place`: its address.
+std::string text_of(const Instruction& instruction, std::uint64_t place);
+
+/// The rows of opcodes.def.
+const std::vector<Opcode>& opcodes();
+
+}  // namespace lookahead::native

@@ -1,0 +1,180 @@
+// The warp, the CTA and control flow.
+#include "components/frontend/native/lowering.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::native {
+namespace {
+
+using isa::Operation;
+using isa::Type;
+
+}  // namespace
+
+bool Lowering::lower_warp(const Native& from) {
+    const Word& word = from.word;
+    switch (from.opcode->number) {
+        case 0x189: {
+            constexpr isa::ShuffleMode kModes[] = {isa::ShuffleMode::idx, isa::ShuffleMode::up, isa::ShuffleMode::down,
+                                                   isa::ShuffleMode::bfly};
+            const std::uint64_t form = word.bits(9, 3);
+            const bool known_lane = form == 4 || form == 7, known_clamp = form == 2 || form == 7;
+            Machine to = begin(from, Operation::shuffle, Type::b32);
+            to.mode = static_cast<std::uint8_t>(kModes[word.bits(58, 2)]);
+            to.source[0] = register_operand(from.reg(24), 1);
+            to.source[1] = known_lane ? literals({static_cast<std::uint32_t>(word.bits(53, 5))})
+                                      : register_operand(from.reg(32), 1);
+            to.source[2] = known_clamp ? literals({static_cast<std::uint32_t>(word.bits(40, 13))})
+                                       : register_operand(from.reg(64), 1);
+            to.destination_predicate = written_predicate(from, 81);
+            set_result(from, to);
+            emit(to);
+            return true;
+        }
+        case 0x006:
+        case 0x086: {
+            constexpr isa::VoteMode kModes[] = {isa::VoteMode::all, isa::VoteMode::any, isa::VoteMode::uni,
+                                                isa::VoteMode::uni};
+            const bool uniform = from.opcode->number == 0x086;
+            const std::uint32_t number = uniform ? from.uniform(16) : from.reg(16);
+            const bool ballots = number != (uniform ? from.uniform_zero() : kZeroRegister);
+            Machine to = begin(from, Operation::vote, Type::none);
+            to.uniform = uniform;
+            set_predicate(from, to, 87);
+            if (written_predicate(from, 81) != isa::kNoPredicate) {
+                to.mode = static_cast<std::uint8_t>(kModes[word.bits(72, 2)]);
+                to.destination_predicate = written_predicate(from, 81);
+                emit(to);
+                to.destination_predicate = isa::kNoPredicate;
+            }
+            if (ballots) {
+                to.type = Type::b32;
+                to.mode = static_cast<std::uint8_t>(isa::VoteMode::ballot);
+                if (uniform) {
+                    set_uniform_result(to, number);
+                } else {
+                    set_result(to, number);
+                }
+                emit(to);
+            }
+            return true;
+        }
+        case 0x1a1: {
+            const unsigned rows = word.bit(73) ? 2 : 1;
+            Machine to = begin(from, Operation::match, rows == 2 ? Type::b64 : Type::b32);
+            to.mode = static_cast<std::uint8_t>(word.bit(79) ? isa::MatchMode::any : isa::MatchMode::all);
+            to.source[0] = register_operand(from.reg(24), rows);
+            to.destination_predicate = written_predicate(from, 81);
+            set_result(from, to);
+            emit(to);
+            return true;
+        }
+        case 0x1c4: {
+            using enum isa::AtomicOp;
+            constexpr isa::AtomicOp kOperations[] = {bit_and, bit_or, bit_xor, add, min, max, none, none};
+            Machine to = begin(from, Operation::redux, word.bit(73) ? Type::s32 : Type::u32);
+            to.atomic = kOperations[word.bits(78, 3)];
+            if (to.atomic == none) { refuse("this operation is not known"); }
+            to.uniform = true;
+            to.source[0] = register_operand(from.reg(24), 1);
+            set_uniform_result(to, from.uniform(16));
+            emit(to);
+            return true;
+        }
+        case 0x11d: {
+            if (word.bits(9, 3) != 5 || word.bits(77, 2) > 1) { refuse("this barrier is not supported"); }
+            if (word.bits(32, 22) != 0) { refuse("a barrier of some of the threads is not supported"); }
+            Machine to = begin(from, Operation::barrier, Type::none);
+            to.barrier = word.bits(77, 2) == 1 ? isa::BarrierKind::arrive : isa::BarrierKind::sync;
+            to.mode = static_cast<std::uint8_t>(word.bits(54, 4));
+            emit(to);
+            return true;
+        }
+        case 0x148: {
+            Machine to = begin(from, Operation::warp_sync, Type::none);
+            to.source[0] = operand(from, from.b, 1);
+            emit(to);
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+bool Lowering::lower_control(const Native& from) {
+    const Word& word = from.word;
+    const auto condition = [&](Machine& to) {
+        const bool by_uniform = from.opcode->number == 0x147 && word.bits(9, 3) == 2;
+        const unsigned bit = by_uniform ? 24 : 87;
+        if (word.bits(bit, 3) == kTrue && !word.bit(bit + 3)) { return; }
+        if (to.guard != isa::kTruePredicate || to.guard_negated) {
+            if (to.operation != Operation::bra || by_uniform) { refuse("two conditions are not supported"); }
+            return set_predicate(from, to, bit);
+        }
+        to.guard = static_cast<std::uint8_t>(word.bits(bit, 3));
+        if (by_uniform && to.guard != kTrue) {
+            to.guard = static_cast<std::uint8_t>(to.guard + isa::kFirstUniformPredicate);
+        }
+        to.guard_negated = word.bit(bit + 3);
+    };
+    switch (from.opcode->number) {
+        case 0x147:
+        case 0x144: {
+            Machine to = begin(from, Operation::bra, Type::none);
+            if (from.opcode->number == 0x147) { condition(to); }
+            const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / 16;
+            if (target < 0 || target >= static_cast<std::int64_t>(kernel_.code.size())) {
+                refuse("it goes outside the kernel");
+            }
+            targets_.resize(to_.code.size() + 1, isa::kNoTarget);
+            targets_.back() = static_cast<std::uint32_t>(target);
+            if (from.opcode->number == 0x144) { calls_.push_back(static_cast<std::uint32_t>(to_.code.size())); }
+            emit(to);
+            return true;
+        }
+        case 0x150:
+        case 0x149: {
+            Machine to = begin(from, Operation::bra, Type::none);
+            if (from.opcode->number == 0x149) { condition(to); }
+            if (to.guard != isa::kTruePredicate || to.guard_negated) { refuse("it may not have a condition"); }
+            to.source[0] = register_operand(from.reg(24), 1);
+            to.offset = static_cast<std::int32_t>((std::int64_t{place_} + 1) * 16 + from.branch_offset());
+            emit(to);
+            return true;
+        }
+        case 0x14d: {
+            Machine to = begin(from, Operation::exit, Type::none);
+            condition(to);
+            emit(to);
+            return true;
+        }
+        case 0x146:
+        case 0x15d:
+            emit(begin(from, Operation::nop, Type::none));
+            return true;
+        case 0x155: {
+            // Convergence barriers are the machine's: what is kept of them in registers is not used.
+            Machine to = begin(from, Operation::mov, Type::b32);
+            to.source[0] = literals({0});
+            set_result(from, to);
+            emit(to);
+            return true;
+        }
+        case 0x145:
+        case 0x141:
+        case 0x142:
+        case 0x156:
+        case 0x118:
+        case 0x11a:
+            emit(begin(from, Operation::mark, Type::none));
+            return true;
+        case 0x15c: {
+            Machine to = begin(from, Operation::trap, Type::none);
+            emit(to);
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::native

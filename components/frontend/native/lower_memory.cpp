@@ -1,0 +1,253 @@
+// Memory: loads, stores, atomic operations, constants, fences.
+#include <iterator>
+
+#include "components/frontend/native/lowering.h"
+#include "components/isa/address_space.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::native {
+namespace {
+
+using isa::Operation;
+using isa::Space;
+using isa::Type;
+
+struct AccessType {
+    Type type;
+    std::uint8_t vector;
+};
+constexpr AccessType kAccessTypes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1}, {Type::s16, 1},
+                                       {Type::b32, 1}, {Type::b32, 2}, {Type::b32, 4}, {Type::none, 0}};
+
+constexpr Type kAtomicTypes[] = {Type::u32, Type::s32,  Type::u64, Type::f32,
+                                 Type::none, Type::s64, Type::f64, Type::none};
+
+Type hopper_float(std::uint64_t field) {
+    return field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
+}
+
+/// Whether the uniform register of an access to global memory is a descriptor, which adds nothing to the address.
+bool has_descriptor(const Instruction& from) {
+    if (!from.has_uniform_address() || from.architecture < 80) { return false; }
+    const bool plain = from.opcode->number == 0x181 || from.opcode->number == 0x186;
+    if (plain) { return from.word.bit(76); }
+    return from.architecture >= 100 ? from.word.bit(81) : from.word.bit(71);
+}
+
+}  // namespace
+
+bool Lowering::lower_memory(const Native& from) {
+    const Word& word = from.word;
+    switch (from.opcode->number) {
+        case 0x181:
+            access(from, Operation::load, Space::global);
+            return true;
+        case 0x186:
+            access(from, Operation::store, Space::global);
+            return true;
+        case 0x180:
+            access(from, Operation::load, Space::generic);
+            return true;
+        case 0x185:
+            access(from, Operation::store, Space::generic);
+            return true;
+        case 0x184:
+            access(from, Operation::load, Space::shared);
+            return true;
+        case 0x188:
+            access(from, Operation::store, Space::shared);
+            return true;
+        case 0x183:
+            access(from, Operation::load, Space::local);
+            return true;
+        case 0x187:
+            access(from, Operation::store, Space::local);
+            return true;
+        case 0x18e:
+        case 0x1a6:
+        case 0x1a8:
+        case 0x1a3:
+        case 0x1a9:
+            atomic(from, Space::global);
+            return true;
+        case 0x18a:
+        case 0x18b:
+            atomic(from, Space::generic);
+            return true;
+        case 0x18c:
+        case 0x18d:
+            atomic(from, Space::shared);
+            return true;
+        case 0x182:
+            constant_load(from, false);
+            return true;
+        case 0x0b9:
+        case 0x0bb:
+        case 0x1ac:
+            constant_load(from, true);
+            return true;
+        case 0x192: {
+            Machine to = begin(from, Operation::membar, Type::none);
+            to.order = isa::Order::acq_rel;
+            to.scope = word.bits(76, 3) == 0 ? isa::Scope::cta
+                       : word.bits(76, 3) == 3 ? isa::Scope::sys
+                                               : isa::Scope::gpu;
+            emit(to);
+            return true;
+        }
+        case 0x18f:
+        case 0x1ab:
+        case 0x1bd:
+            emit(begin(from, Operation::mark, Type::none));
+            return true;
+        default:
+            return false;
+    }
+}
+
+void Lowering::set_address(const Native& from, Machine& to, Space space) {
+    const Word& word = from.word;
+    to.space = space;
+    to.offset = static_cast<std::int32_t>(word.signed_bits(40, 24));
+    const bool uniform = from.has_uniform_address();
+    const bool wide_space = space == Space::global || space == Space::generic;
+    const bool atomic_place = from.opcode->number == 0x1a8 || from.opcode->number == 0x1a3;
+    const unsigned wide_bit = !uniform ? 72 : atomic_place ? (from.architecture >= 100 ? 63 : 70) : 90;
+    if (atomic_place && from.architecture >= 100) { to.offset = static_cast<std::int32_t>(word.signed_bits(40, 23)); }
+    const unsigned rows = wide_space && word.bit(wide_bit) ? 2 : 1;
+    to.source[0] = register_operand(from.reg(24), rows);
+    if (space == Space::shared && from.architecture >= 75) {
+        constexpr std::uint8_t kShifts[] = {0, 2, 3, 4};
+        to.mode = kShifts[word.bits(78, 2)];
+    }
+    if (!uniform || has_descriptor(from)) { return; }
+    const std::uint32_t base = from.uniform(from.uniform_address_bit());
+    if (base == from.uniform_zero()) { return; }
+    to.source[3] = uniform_operand(from, base, wide_space && word.bit(72) ? 2 : 1);
+}
+
+void Lowering::set_order(const Native& from, Machine& to) {
+    const Word& word = from.word;
+    if (from.architecture < 80) {
+        constexpr isa::Scope kScopes[] = {isa::Scope::cta, isa::Scope::cta, isa::Scope::gpu, isa::Scope::sys};
+        if (word.bits(79, 2) < 2) { return; }
+        to.order = isa::Order::relaxed;
+        to.scope = kScopes[word.bits(77, 2)];
+        return;
+    }
+    const std::uint64_t order = word.bits(77, 4);
+    if (order == 0 || order == 4) { return; }
+    to.order = isa::Order::relaxed;
+    to.scope = order == 5 ? isa::Scope::cta : order == 7 ? isa::Scope::gpu : isa::Scope::sys;
+}
+
+void Lowering::access(const Native& from, Operation operation, Space space) {
+    const AccessType& type = kAccessTypes[from.word.bits(73, 3)];
+    if (type.vector == 0) { refuse("this width is not known"); }
+    Machine to = begin(from, operation, type.type);
+    to.vector = type.vector;
+    set_address(from, to, space);
+    if (space == Space::global || space == Space::generic) { set_order(from, to); }
+    if (operation == Operation::load) {
+        set_result(from, to, type.vector);
+    } else {
+        to.source[1] = register_operand(from.reg(32), type.vector);
+    }
+    emit(to);
+}
+
+void Lowering::atomic(const Native& from, Space space) {
+    using enum isa::AtomicOp;
+    constexpr isa::AtomicOp kOperations[] = {add, min, max, inc, dec, bit_and, bit_or, bit_xor, exch};
+    constexpr isa::AtomicOp kFloats[] = {add, none, min, none, max};
+    const Word& word = from.word;
+    const std::uint16_t number = from.opcode->number;
+    const bool hopper = number == 0x1a6 || number == 0x1a3;
+    const bool swaps = number == 0x1a9 || number == 0x18b || number == 0x18d;
+    const bool returns = number != 0x18e && number != 0x1a6 && from.reg(16) != kZeroRegister;
+    Machine to = begin(from, returns ? Operation::atomic : Operation::reduce,
+                       hopper ? hopper_float(word.bits(73, 4)) : kAtomicTypes[word.bits(73, 3)]);
+    // Counting lanes (ATOMS.POPC.INC) is adding 1 for each.
+    const bool counts = number == 0x18c && word.bits(9, 3) == 7;
+    if (counts) {
+        if (returns) { refuse("counted lanes are not returned"); }
+        to.type = Type::u32;
+    }
+    if (to.type == Type::none) { refuse("this type is not supported"); }
+    const std::uint64_t operation = word.bits(87, number == 0x18e || number == 0x1a6 ? 3 : 4);
+    if (swaps) {
+        if (number == 0x18d && word.bit(87)) { refuse("a swap of values that were cast is not supported"); }
+        to.atomic = cas;
+    } else if (counts) {
+        to.atomic = add;
+    } else {
+        const std::size_t known = hopper ? std::size(kFloats) : std::size(kOperations);
+        to.atomic = operation < known ? (hopper ? kFloats[operation] : kOperations[operation]) : none;
+    }
+    if (to.atomic == none) { refuse("this operation is not known"); }
+    if (swaps && isa::is_signed(to.type)) { to.type = to.type == Type::s32 ? Type::u32 : Type::u64; }
+    set_address(from, to, space);
+    if (space != Space::shared) { set_order(from, to); }
+    const unsigned rows = isa::type_rows(to.type);
+    to.source[1] = counts ? literals({1}) : register_operand(from.reg(32), rows);
+    if (swaps) { to.source[2] = register_operand(from.reg(64), rows); }
+    if (returns) { set_result(from, to, rows); }
+    emit(to);
+}
+
+void Lowering::constant_load(const Native& from, bool uniform) {
+    const Word& word = from.word;
+    const AccessType& type = kAccessTypes[word.bits(73, 3)];
+    if (type.vector == 0) { refuse("this width is not known"); }
+    Source place;
+    place.kind = Source::Kind::constant;
+    place.bank = static_cast<std::uint8_t>(word.bits(54, 5));
+    place.value = static_cast<std::uint32_t>(from.opcode->number == 0x1ac ? word.bits(37, 17) : word.bits(38, 16));
+    const auto offset = from.opcode->number == 0x1ac ? word.signed_bits(37, 17) : word.signed_bits(38, 16);
+    isa::Operand index = literals({0});
+    bool indexed = false;
+    if (uniform && from.opcode->number != 0x0b9) {
+        indexed = from.uniform(24) != from.uniform_zero();
+        index = uniform_operand(from, from.uniform(24), 1);
+    } else if (!uniform) {
+        indexed = from.reg(24) != kZeroRegister;
+        index = register_operand(from.reg(24), 1);
+        if (word.bits(78, 2) != 0) { refuse("this way to compute the address is not supported"); }
+    }
+    const unsigned rows = type.vector;
+    const bool whole = isa::type_bytes(type.type) == 4;
+    if (!indexed && place.bank != 3 && whole) {
+        for (unsigned first = 0; first < rows; first += 2) {
+            Machine to = begin(from, Operation::mov, rows == 1 ? Type::b32 : Type::b64);
+            Source part = place;
+            part.value += first * 4;
+            to.source[0] = constant_operand(from, part, rows == 1 ? 1 : 2);
+            set_result(from, to, rows == 1 ? 1 : 2);
+            to.destination = static_cast<std::uint16_t>(to.destination + first);
+            emit(to);
+        }
+        return;
+    }
+    Machine to = begin(from, Operation::load, type.type);
+    to.uniform = false;
+    to.space = Space::constant;
+    to.vector = type.vector;
+    to.source[0] = index;
+    std::uint64_t base = 0;
+    if (place.bank == 3) {
+        base = cubin_.constants_address;
+        if (base == 0) { refuse("the module has no constants"); }
+    } else if (place.bank == 0) {
+        to_.addresses_parameters = true;
+        base = isa::kParameterBase - kernel_.parameter_base;
+    } else {
+        refuse("only parameters and the module's constants are read by address");
+    }
+    const std::uint64_t address = base + static_cast<std::uint64_t>(offset);
+    to.address_window = static_cast<std::uint8_t>(address >> 32);
+    to.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(address));
+    set_result(from, to, rows);
+    emit(to);
+}
+
+}  // namespace lookahead::native

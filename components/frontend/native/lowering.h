@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/frontend/native/cubin.h"
+#include "components/frontend/native/decode.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead::native {
+
+/// Lowers one kernel's instructions to the machine ISA. Rows of a warp: its registers R0.., its uniform registers UR0..,
+/// four rows for results that nothing reads, and four for operands that are loaded from constant memory.
+class Lowering {
+  public:
+    /// `to` has the kernel's frame; the lowering adds code, registers and literals.
+    Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to);
+
+    /// InputError with the place for an instruction that cannot be lowered.
+    void run();
+
+  private:
+    using Native = native::Instruction;
+    using Machine = isa::Instruction;
+
+    void find_reconvergence();
+    void count_registers(const std::vector<Native>& code);
+    void lower(const Native& from);
+    [[noreturn]] void refuse(const std::string& reason) const;
+
+    // Groups of opcodes; each returns whether the instruction is one of its own.
+    bool lower_integer(const Native& from);
+    bool lower_uniform(const Native& from);
+    bool lower_float(const Native& from);
+    bool lower_conversion(const Native& from);
+    bool lower_move(const Native& from);
+    bool lower_memory(const Native& from);
+    bool lower_warp(const Native& from);
+    bool lower_control(const Native& from);
+
+    void integer(const Native& from, unsigned number);
+    void predicates(const Native& from);
+    void arithmetic(const Native& from, isa::Type type);
+    void compare(const Native& from, isa::Type type);
+    void function(const Native& from);
+    void access(const Native& from, isa::Operation operation, isa::Space space);
+    void atomic(const Native& from, isa::Space space);
+    void constant_load(const Native& from, bool uniform);
+    void set_address(const Native& from, Machine& to, isa::Space space);
+    void set_order(const Native& from, Machine& to);
+
+    /// An instruction with the guard, place and uniformity of `from`.
+    Machine begin(const Native& from, isa::Operation operation, isa::Type type) const;
+    void emit(const Machine& instruction) { to_.code.push_back(instruction); }
+
+    void set_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
+    void set_uniform_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
+    /// The result at bit 16, in the instruction's file of registers.
+    void set_result(const Native& from, Machine& to, unsigned rows = 1) const;
+    /// Source `place` of `to`, with its modifiers.
+    void set_source(const Native& from, Machine& to, unsigned place, const Source& source, unsigned rows = 1);
+    isa::Operand operand(const Native& from, const Source& source, unsigned rows);
+    isa::Operand register_operand(std::uint32_t reg, unsigned rows);
+    isa::Operand uniform_operand(const Native& from, std::uint32_t reg, unsigned rows);
+    isa::Operand constant_operand(const Native& from, const Source& source, unsigned rows);
+    isa::Operand bank_0(std::uint32_t offset, unsigned rows);
+    isa::Operand literals(const std::vector<std::uint32_t>& words);
+    isa::Operand bytes(const std::vector<std::byte>& bank, std::uint32_t offset, unsigned rows);
+    isa::Operand loaded(const Native& from, std::uint32_t offset, unsigned rows);
+
+    std::uint8_t written_predicate(const Native& from, unsigned bit) const;
+    void set_predicate(const Native& from, Machine& to, unsigned bit) const;
+    void set_predicate2(const Native& from, Machine& to, unsigned bit) const;
+
+    const Cubin& cubin_;
+    const CubinKernel& kernel_;
+    isa::Kernel& to_;
+    std::uint32_t first_uniform_ = 0;
+    std::uint32_t unread_ = 0;
+    std::uint32_t loaded_ = 0;
+    std::uint32_t place_ = 0;  ///< number of the instruction that is lowered
+    std::vector<std::uint32_t> targets_;  ///< of branches, by machine instruction, as numbers of native ones
+    std::vector<std::uint32_t> calls_;    ///< machine instructions that come back to the next one
+};
+
+}  // namespace lookahead::native

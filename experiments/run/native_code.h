@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "components/frontend/native/cubin.h"
+#include "components/isa/kernel.h"
+#include "core/param/configuration.h"
+#include "core/param/parameters.h"
+
+namespace lookahead {
+
+/// Which of a program's codes is run.
+struct ProgramParameters {
+    LOOKAHEAD_PARAMETER(std::string, code, "ptx", {"ptx", "native"},
+                        {.help = "What runs: the program's PTX, compiled by the finaliser, or NVIDIA's native code for "
+                                 "the machine's architecture (isa.native), which ptxas makes of the PTX."});
+    LOOKAHEAD_PARAMETER(std::string, cubin, {},
+                        {.help = "A cubin with the program's kernels, for code = native; empty: ptxas makes one. ptxas "
+                                 "is looked for in PATH, $CUDA_HOME/bin and /usr/local/cuda/bin."});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// Whether the configuration asks for native code.
+bool runs_native_code(const Configuration& configuration);
+
+/// The configured cubin, or what ptxas makes of the PTX. InputError if there is neither, or with ptxas' own words;
+/// ConfigurationError if the machine executes no native code or that of another architecture.
+native::Cubin native_program(std::string_view ptx, std::string_view file, const Configuration& configuration);
+
+/// Its kernels on the machine ISA; errors as native_program's.
+isa::KernelTable native_kernels(std::string_view ptx, std::string_view file, const Configuration& configuration);
+
+}  // namespace lookahead
