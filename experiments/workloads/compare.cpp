@@ -26,31 +26,19 @@ CheckReport compare(std::string_view what, const std::vector<T>& got, const std:
     return {Outputs::match, fmt::format("{} elements of {} {}", got.size(), what, how)};
 }
 
-template <class T>
-CheckReport compare_equal(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
-    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
-}
-
 }  // namespace
 
-CheckReport compare_exact(std::string_view what, const std::vector<std::int32_t>& got,
-                          const std::vector<std::int32_t>& expected) {
-    return compare_equal(what, got, expected);
+template <class T>
+CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
+    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
 }
-
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint32_t>& got,
-                          const std::vector<std::uint32_t>& expected) {
-    return compare_equal(what, got, expected);
-}
-
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint8_t>& got,
-                          const std::vector<std::uint8_t>& expected) {
-    return compare_equal(what, got, expected);
-}
-
-CheckReport compare_exact(std::string_view what, const std::vector<float>& got, const std::vector<float>& expected) {
-    return compare_equal(what, got, expected);
-}
+template CheckReport compare_exact(std::string_view, const std::vector<std::int32_t>&,
+                                   const std::vector<std::int32_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<std::uint32_t>&,
+                                   const std::vector<std::uint32_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<std::uint8_t>&,
+                                   const std::vector<std::uint8_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<float>&, const std::vector<float>&);
 
 CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,
                           double tolerance, double scale) {
