@@ -1,5 +1,7 @@
 #include "core/component/option_table.h"
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 
@@ -7,9 +9,8 @@ namespace lookahead::detail {
 
 void unknown_option(std::string_view what, std::string_view name, const std::vector<std::string>& known,
                     std::string_view others) {
-    std::string listed;
-    for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
-    throw ConfigurationError("unknown {} {}{}; there are {}{}", what, name, did_you_mean(name, known), listed, others);
+    throw ConfigurationError("unknown {} {}{}; there are {}{}", what, name, did_you_mean(name, known),
+                             fmt::join(known, ", "), others);
 }
 
 }  // namespace lookahead::detail

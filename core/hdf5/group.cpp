@@ -3,7 +3,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/error/error.h"
 #include "core/hdf5/library.h"

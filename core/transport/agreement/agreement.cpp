@@ -1,11 +1,15 @@
 #include "core/transport/agreement/agreement.h"
 
 #include <algorithm>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <cstdint>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "core/checkpoint/archived.h"
 
 namespace lookahead {
 
@@ -16,32 +20,6 @@ std::vector<std::uint64_t> codes_of_all(Transport& transport, const RankError& m
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
     transport.all_gather({&code, 1}, codes);
     return codes;
-}
-
-std::string to_bytes(const std::vector<Fact>& facts) {
-    std::string bytes;
-    for (const Fact& fact : facts) {
-        for (const std::string* text : {&fact.name, &fact.value}) {
-            bytes += std::to_string(text->size()) + ' ' + *text;
-        }
-    }
-    return bytes;
-}
-
-std::vector<Fact> facts_from(const std::string& bytes) {
-    std::vector<Fact> facts;
-    std::size_t at = 0;
-    const auto take = [&] {
-        const std::size_t space = bytes.find(' ', at);
-        const std::size_t size = std::stoull(bytes.substr(at, space - at));
-        at = space + 1 + size;
-        return bytes.substr(space + 1, size);
-    };
-    while (at < bytes.size()) {
-        std::string name = take();
-        facts.push_back({std::move(name), take()});
-    }
-    return facts;
 }
 
 /// The difference from rank 0's facts; empty: none. A different value says more than a missing fact, such as a
@@ -102,10 +80,12 @@ void throw_if_any_fails(Transport& transport, RankError mine) {
 
 void require_alike(Transport& transport, const std::vector<Fact>& mine) {
     if (transport.size() == 1) { return; }
-    std::string bytes = to_bytes(mine);
+    std::string bytes = archived(mine);
     transport.broadcast(bytes);
     on_every_rank(transport, [&] {
-        const std::string what = difference(mine, facts_from(bytes));
+        std::vector<Fact> first;
+        read_archived(bytes, "what rank 0 runs", first);
+        const std::string what = difference(mine, first);
         if (!what.empty()) {
             throw ConfigurationError(
                 "this rank runs something else than rank 0: {}; start all ranks with the same program and the same "
