@@ -42,9 +42,9 @@ std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) 
 }
 
 template <class T>
-T read_number(Id object, Id attribute, ElementType type) {
+T read_number(Id object, Id attribute) {
     T value{};
-    check(H5Aread(attribute, type_in_memory(type), &value), object, "read an attribute");
+    check(H5Aread(attribute, type_in_memory(kElementType<T>), &value), object, "read an attribute");
     return value;
 }
 
@@ -57,24 +57,14 @@ void Object::set_attribute(std::string_view name, std::string_view value) {
 }
 
 void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
-    std::vector<const char*> pointers;
-    pointers.reserve(values.size());
-    for (const std::string& value : values) { pointers.push_back(value.c_str()); }
+    const std::vector<const char*> pointers = pointers_to(values);
     const hsize_t count = values.size();
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
 }
 
-void Object::set_attribute(std::string_view name, std::int64_t value) {
-    write_attribute(id(), name, ElementType::int64, scalar_space(), &value);
-}
-
-void Object::set_attribute(std::string_view name, std::uint64_t value) {
-    write_attribute(id(), name, ElementType::uint64, scalar_space(), &value);
-}
-
-void Object::set_attribute(std::string_view name, double value) {
-    write_attribute(id(), name, ElementType::float64, scalar_space(), &value);
+void Object::set_number(std::string_view name, ElementType type, const void* value) {
+    write_attribute(id(), name, type, scalar_space(), value);
 }
 
 bool Object::has_attribute(std::string_view name) const {
@@ -108,12 +98,12 @@ AttributeValue Object::attribute(std::string_view name) const {
     switch (element) {
         case ElementType::int32:
         case ElementType::int64:
-            return read_number<std::int64_t>(id(), attribute.get(), ElementType::int64);
+            return read_number<std::int64_t>(id(), attribute.get());
         case ElementType::uint32:
         case ElementType::uint64:
-            return read_number<std::uint64_t>(id(), attribute.get(), ElementType::uint64);
+            return read_number<std::uint64_t>(id(), attribute.get());
         case ElementType::float64:
-            return read_number<double>(id(), attribute.get(), ElementType::float64);
+            return read_number<double>(id(), attribute.get());
         default:
             return {};
     }

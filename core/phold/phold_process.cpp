@@ -3,8 +3,9 @@
 #include <array>
 #include <bit>
 
-#include "core/phold/event_queue.h"
 #include "core/phold/exponential.h"
+#include "core/phold/heap_event_queue.h"
+#include "core/phold/wheel_event_queue.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead {
