@@ -21,7 +21,6 @@ class CounterNames final : public StatisticsVisitor {
                  const std::uint64_t&) override {
         names.emplace_back(kind, what.name);
     }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::vector<std::pair<std::string_view, std::string_view>> names;
 };

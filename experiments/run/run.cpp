@@ -25,7 +25,6 @@
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/capture/live_program.h"
-#include "experiments/checkpoint/abandoned.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -33,7 +32,6 @@
 #include "experiments/results/run_profile.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
-#include "experiments/run/input_files.h"
 #include "experiments/run/keep_result.h"
 #include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
@@ -508,6 +506,14 @@ void join(std::string& sentences, const std::string& more) {
 }
 
 }  // namespace
+
+std::vector<std::string> input_files(const std::string& workload, const Configuration& configuration) {
+    std::vector<std::string> files;
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        if (entry.key == fmt::format("{}.file", workload)) { files.push_back(std::get<std::string>(entry.value)); }
+    }
+    return files;
+}
 
 std::string run_id_of(const RunRequest& request) {
     const Configuration configuration = request.configuration;

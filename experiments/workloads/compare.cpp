@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
@@ -42,9 +41,7 @@ template CheckReport compare_exact(std::string_view, const std::vector<float>&, 
 
 CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,
                           double tolerance, double scale) {
-    char how[48];
-    std::snprintf(how, sizeof how, "within a relative %g", tolerance);
-    return compare(what, got, expected, how, [=](float a, double b) {
+    return compare(what, got, expected, fmt::format("within a relative {:g}", tolerance), [=](float a, double b) {
         return std::abs(static_cast<double>(a) - b) <= tolerance * std::max(scale, std::abs(b));
     });
 }
