@@ -429,22 +429,17 @@ class Run {
             latencies.add(*process);
         }
         // Rank 0 has its own part.
-        const auto gather = [this](const auto& part) {
-            return transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
+        const auto merge_ranks = [this](auto& part) {
+            const auto parts = transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
+            for (std::size_t rank = 1; rank < parts.size(); ++rank) { part.merge(parts[rank]); }
         };
-        const auto statistics = gather(collector);
-        const auto series = gather(observer_.series());
-        const auto by_kernel = gather(kernel_counters);
-        const auto latency = gather(latencies);
+        merge_ranks(collector);
+        merge_ranks(observer_.series());
+        merge_ranks(kernel_counters);
+        merge_ranks(latencies);
         const auto memory = transport_.gather(saved_state(peak_resident_bytes()));
         const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
         if (transport_.rank() != 0) { return; }
-        for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
-            collector.merge(statistics[rank]);
-            kernel_counters.merge(by_kernel[rank]);
-            latencies.merge(latency[rank]);
-            observer_.series().merge(series[rank]);
-        }
         collector.write_into(record);
         record.energy = energy_of(energy_table_, energy_input(record));
         kernel_counters.write_into(record);

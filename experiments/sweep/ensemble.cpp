@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/archived.h"
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
@@ -32,25 +35,11 @@ constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
 
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     if (world.size() == 1) { return mine; }
-    std::string text;
-    if (world.rank() == 0) {
-        Json::Array work;
-        for (const EnsemblePlan::Work& each : mine.work) {
-            work.push_back(Json::Array{std::uint64_t{each.point}, each.ranks});
-        }
-        text = Json(Json::Object{
-                        {"program", mine.program}, {"points", points_to_json(mine.points)}, {"work", std::move(work)}})
-                   .text();
-    }
-    world.broadcast(text);
+    std::string bytes = world.rank() == 0 ? archived(mine.program, mine.points, mine.work) : std::string();
+    world.broadcast(bytes);
     if (world.rank() == 0) { return mine; }
-    const Json all = Json::parse(text);
     EnsemblePlan plan;
-    plan.program = all.at("program").as_text();
-    plan.points = points_from_json(all.at("points"));
-    for (const Json& each : all.at("work").elements()) {
-        plan.work.push_back({each.elements().at(0).as_count(), each.elements().at(1).as_int()});
-    }
+    read_archived(bytes, "the plan of a sweep", plan.program, plan.points, plan.work);
     return plan;
 }
 

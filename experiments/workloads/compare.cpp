@@ -47,12 +47,12 @@ CheckReport compare_close(std::string_view what, const std::vector<float>& got, 
 }
 
 CheckReport all_of(const std::vector<CheckReport>& reports) {
-    std::string text;
+    std::vector<std::string> texts;
     for (const CheckReport& report : reports) {
         if (report.outputs != Outputs::match) { return report; }
-        text += (text.empty() ? "" : ", ") + report.message;
+        texts.push_back(report.message);
     }
-    return {Outputs::match, text};
+    return {Outputs::match, fmt::format("{}", fmt::join(texts, ", "))};
 }
 
 }  // namespace lookahead
