@@ -1,12 +1,11 @@
 #include "core/phold/phold.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 
 #include "core/error/error.h"
 #include "core/phold/phold_process.h"
-#include "core/transport/transport.h"
+#include "core/transport/all_gather.h"
 
 namespace lookahead {
 namespace {
@@ -47,15 +46,6 @@ class StopAtFirstEpoch final : public EpochObserver {
     bool stop(const EpochReport&) override { return true; }
 };
 
-double greatest_over_ranks(Transport& transport, double mine) {
-    const auto bits = std::bit_cast<std::uint64_t>(mine);
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&bits, 1}, all);
-    double greatest = mine;
-    for (const std::uint64_t other : all) { greatest = std::max(greatest, std::bit_cast<double>(other)); }
-    return greatest;
-}
-
 }  // namespace
 
 Model make_phold_model(const PholdOptions& options) {
@@ -88,7 +78,7 @@ PholdResult run_phold(const PholdOptions& options, Transport& transport, const s
 
     PholdResult result;
     result.events = run.progress;
-    result.seconds = greatest_over_ranks(transport, seconds);
+    result.seconds = std::ranges::max(all_gather(transport, seconds));
     result.events_per_second = static_cast<double>(result.events) / result.seconds;
     result.state_hash = run.state_hash;
     result.per_rank = std::move(run.per_rank);

@@ -1,11 +1,9 @@
 #include "core/sync/simulation.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
-#include <cstring>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -19,7 +17,7 @@
 #include "core/sync/source_lookahead.h"
 #include "core/sync/sync_protocol.h"
 #include "core/transport/agreement/agreement.h"
-#include "core/transport/transport.h"
+#include "core/transport/all_gather.h"
 
 namespace lookahead {
 namespace {
@@ -36,19 +34,6 @@ struct RankSummary {
     std::uint64_t asked_to_stop;
     std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
-
-/// Returns each rank's value, on all ranks.
-template <class T>
-std::vector<T> all_gather(Transport& transport, const T& mine) {
-    static_assert(sizeof(T) % 8 == 0);
-    std::array<std::uint64_t, sizeof(T) / 8> words;
-    std::memcpy(words.data(), &mine, sizeof mine);
-    std::vector<T> values(static_cast<std::size_t>(transport.size()));
-    std::vector<std::uint64_t> all(words.size() * values.size());
-    transport.all_gather(words, all);
-    std::memcpy(static_cast<void*>(values.data()), all.data(), all.size() * 8);
-    return values;
-}
 
 /// The first 20 of `count` sentences, and how many more there are.
 std::string first_of(std::span<const std::string> sentences, std::size_t count) {

@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <sstream>
 #include <string_view>
 
 #include "core/error/error.h"
+#include "core/text/read_number.h"
 
 namespace lookahead::cli {
 
@@ -80,8 +80,7 @@ void refuse_negative_last(CLI::Option* option) {
 
 bool is_numeral(std::string_view text) {
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
+    return read_number(text, number);
 }
 
 CLI::App* command_of(CLI::App* command, const std::string& name) {

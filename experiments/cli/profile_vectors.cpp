@@ -1,6 +1,5 @@
 // `profile vectors`: the vectors that warps load from and store to private memory, with fewer and fewer registers.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
+#include "core/text/read_number.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/percentage.h"
@@ -44,9 +44,7 @@ struct Amount {
 
 Amount amount_of(const std::string& text) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 255 ||
-        (value > 1 && value != std::floor(value))) {
+    if (!read_number(text, value) || !(value > 0) || value > 255 || (value > 1 && value != std::floor(value))) {
         throw ConfigurationError(
             "--registers {} is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255",
             text);

@@ -24,6 +24,7 @@
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/capture/live_program.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
@@ -314,9 +315,7 @@ class Run {
                 report.message = check.message;
             }
         }
-        const std::uint64_t mine = host != nullptr;
-        std::vector<std::uint64_t> has_host(static_cast<std::size_t>(transport_.size()));
-        transport_.all_gather(std::span(&mine, 1), has_host);
+        const auto has_host = all_gather(transport_, std::uint64_t{host != nullptr});
         const auto owner = static_cast<int>(std::ranges::find(has_host, 1u) - has_host.begin());
         std::string bytes = saved_state(report);
         transport_.broadcast(bytes, owner);

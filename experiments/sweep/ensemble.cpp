@@ -3,12 +3,10 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <thread>
@@ -18,6 +16,7 @@
 #include "core/checkpoint/archived.h"
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/sweep/group_point.h"
 #include "experiments/sweep/point_limits.h"
@@ -379,22 +378,16 @@ class Ensemble {
     }
 
     SweepRunResult sum_over_ranks(double all_s) {
-        std::array<double, 2> seconds{result_.points_s, all_s};
-        std::array<std::uint64_t, 7> mine{result_.complete, result_.failed, result_.executed, result_.interrupted,
-                                          result_.elsewhere};
-        std::memcpy(&mine[5], seconds.data(), sizeof seconds);
-        std::vector<std::uint64_t> all(mine.size() * static_cast<std::size_t>(world_.size()));
-        world_.all_gather(mine, all);
+        result_.all_s = all_s;
         SweepRunResult sum;
-        for (std::size_t at = 0; at < all.size(); at += mine.size()) {
-            sum.complete += all[at];
-            sum.failed += all[at + 1];
-            sum.executed += all[at + 2];
-            sum.interrupted |= all[at + 3] != 0;
-            sum.elsewhere += all[at + 4];
-            std::memcpy(seconds.data(), &all[at + 5], sizeof seconds);
-            sum.points_s += seconds[0];
-            sum.all_s += world_.size() > 1 ? seconds[1] : 0;
+        for (const SweepRunResult& each : all_gather(world_, result_)) {
+            sum.complete += each.complete;
+            sum.failed += each.failed;
+            sum.executed += each.executed;
+            sum.interrupted |= each.interrupted;
+            sum.elsewhere += each.elsewhere;
+            sum.points_s += each.points_s;
+            sum.all_s += world_.size() > 1 ? each.all_s : 0;
         }
         return sum;
     }

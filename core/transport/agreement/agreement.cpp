@@ -10,16 +10,14 @@
 #include <fmt/format.h>
 
 #include "core/checkpoint/archived.h"
+#include "core/transport/all_gather.h"
 
 namespace lookahead {
 
 namespace {
 
 std::vector<std::uint64_t> codes_of_all(Transport& transport, const RankError& mine) {
-    const auto code = static_cast<std::uint64_t>(mine.code);
-    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&code, 1}, codes);
-    return codes;
+    return all_gather(transport, static_cast<std::uint64_t>(mine.code));
 }
 
 /// The difference from rank 0's facts; empty: none. A different value says more than a missing fact, such as a
