@@ -121,14 +121,8 @@ std::vector<std::string> Group::names() const {
 
 LinkKind Group::kind_of(std::string_view name) const {
     const Handle object(H5Oopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Oclose);
-    switch (H5Iget_type(check(object.get(), id(), fmt::format("open {}", name)))) {
-        case H5I_GROUP:
-            return LinkKind::group;
-        case H5I_DATASET:
-            return LinkKind::dataset;
-        default:
-            return LinkKind::other;
-    }
+    const H5I_type_t type = H5Iget_type(check(object.get(), id(), fmt::format("open {}", name)));
+    return type == H5I_GROUP ? LinkKind::group : type == H5I_DATASET ? LinkKind::dataset : LinkKind::other;
 }
 
 void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {

@@ -95,18 +95,10 @@ AttributeValue Object::attribute(std::string_view name) const {
         return scalar ? AttributeValue(texts.front()) : AttributeValue(std::move(texts));
     }
     if (!scalar) { return {}; }
-    switch (element) {
-        case ElementType::int32:
-        case ElementType::int64:
-            return read_number<std::int64_t>(id(), attribute.get());
-        case ElementType::uint32:
-        case ElementType::uint64:
-            return read_number<std::uint64_t>(id(), attribute.get());
-        case ElementType::float64:
-            return read_number<double>(id(), attribute.get());
-        default:
-            return {};
-    }
+    const auto is = [element](auto... types) { return ((element == types) || ...); };
+    if (is(ElementType::int32, ElementType::int64)) { return read_number<std::int64_t>(id(), attribute.get()); }
+    if (is(ElementType::uint32, ElementType::uint64)) { return read_number<std::uint64_t>(id(), attribute.get()); }
+    return is(ElementType::float64) ? AttributeValue(read_number<double>(id(), attribute.get())) : AttributeValue();
 }
 
 std::string Object::text_attribute(std::string_view name) const {

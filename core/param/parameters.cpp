@@ -44,21 +44,14 @@ bool Parameter::accepts_type(const ParameterValue& value) const {
 }
 
 bool Parameter::accepts_range(const ParameterValue& value) const {
-    switch (type) {
-        case ParameterType::boolean:
-            return true;
-        case ParameterType::integer: {
-            const auto number = std::get<std::int64_t>(value);
-            return number >= integer_min && number <= integer_max;
-        }
-        case ParameterType::real: {
-            const auto number = std::get<double>(value);
-            return std::isfinite(number) && number >= real_min && number <= real_max;
-        }
-        case ParameterType::text:
-            return choices.empty() || std::ranges::find(choices, std::get<std::string>(value)) != choices.end();
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        return *whole >= integer_min && *whole <= integer_max;
     }
-    return false;
+    if (const auto* real = std::get_if<double>(&value)) {
+        return std::isfinite(*real) && *real >= real_min && *real <= real_max;
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    return text == nullptr || choices.empty() || std::ranges::find(choices, *text) != choices.end();
 }
 
 void check_parameter_list(const ParameterList& list) {

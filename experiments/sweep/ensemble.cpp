@@ -361,14 +361,8 @@ class Ensemble {
     }
 
     std::string message_of(const PointEnd& end) const {
-        switch (end.overrun) {
-            case PointEnd::Overrun::time:
-                return time_overrun(options_.timeout_s);
-            case PointEnd::Overrun::memory:
-                return memory_overrun(options_.memory_bytes);
-            default:
-                return end.message;
-        }
+        if (end.overrun == PointEnd::Overrun::time) { return time_overrun(options_.timeout_s); }
+        return end.overrun == PointEnd::Overrun::memory ? memory_overrun(options_.memory_bytes) : end.message;
     }
 
     void count(bool is_complete) {

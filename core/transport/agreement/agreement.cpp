@@ -55,16 +55,10 @@ std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
 }
 
 void throw_as_its_kind(const RankError& error) {
-    switch (error.code) {
-        case ExitCode::usage:
-            throw ConfigurationError(error.sentence);
-        case ExitCode::bad_input:
-            throw InputError(error.sentence);
-        case ExitCode::program_misbehaved:
-            throw ProgramError(error.sentence);
-        default:
-            throw InternalError(error.sentence);
-    }
+    if (error.code == ExitCode::usage) { throw ConfigurationError(error.sentence); }
+    if (error.code == ExitCode::bad_input) { throw InputError(error.sentence); }
+    if (error.code == ExitCode::program_misbehaved) { throw ProgramError(error.sentence); }
+    throw InternalError(error.sentence);
 }
 
 void throw_if_any_fails(Transport& transport, RankError mine) {
