@@ -32,30 +32,21 @@ struct JsonConversion {
     }
 
     static Json from(const LibraryJson& value) {
-        switch (value.type()) {
-            case LibraryJson::value_t::object: {
-                Json::Object members;
-                for (const auto& [name, member] : value.items()) { members.emplace_back(name, from(member)); }
-                return members;
-            }
-            case LibraryJson::value_t::array: {
-                Json::Array elements;
-                for (const LibraryJson& element : value) { elements.push_back(from(element)); }
-                return elements;
-            }
-            case LibraryJson::value_t::string:
-                return value.get_ref<const std::string&>();
-            case LibraryJson::value_t::boolean:
-                return value.get<bool>();
-            case LibraryJson::value_t::number_integer:
-                return value.get<std::int64_t>();
-            case LibraryJson::value_t::number_unsigned:
-                return value.get<std::uint64_t>();
-            case LibraryJson::value_t::number_float:
-                return value.get<double>();
-            default:
-                return nullptr;
+        if (value.is_object()) {
+            Json::Object members;
+            for (const auto& [name, member] : value.items()) { members.emplace_back(name, from(member)); }
+            return members;
         }
+        if (value.is_array()) {
+            Json::Array elements;
+            for (const LibraryJson& element : value) { elements.push_back(from(element)); }
+            return elements;
+        }
+        if (value.is_string()) { return value.get_ref<const std::string&>(); }
+        if (value.is_boolean()) { return value.get<bool>(); }
+        if (value.is_number_unsigned()) { return value.get<std::uint64_t>(); }
+        if (value.is_number_integer()) { return value.get<std::int64_t>(); }
+        return value.is_number_float() ? Json(value.get<double>()) : Json(nullptr);
     }
 };
 

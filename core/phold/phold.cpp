@@ -64,11 +64,9 @@ Model make_phold_model(const PholdOptions& options) {
 PholdResult run_phold(const PholdOptions& options, Transport& transport, const std::string& sync) {
     const Model model = make_phold_model(options);
     StopAtFirstEpoch observer;
-    SimulationOptions simulation_options;
-    simulation_options.sync = sync;
-    simulation_options.epoch_length = static_cast<Time>(options.duration * static_cast<double>(kPholdUnit));
-    simulation_options.observer = &observer;
-    Simulation simulation(model, place(options, transport.size()), transport, simulation_options);
+    const Time end = static_cast<Time>(options.duration * static_cast<double>(kPholdUnit));
+    Simulation simulation(model, place(options, transport.size()), transport,
+                          {.sync = sync, .epoch_length = end, .observer = &observer});
 
     transport.barrier();
     const auto begin = std::chrono::steady_clock::now();

@@ -83,10 +83,7 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
         limits.isa.registers = finaliser_options(configuration).isa.registers;
     }
     profile::PrivateVectors vectors(kernels);
-    EmulatorOptions emulator;
-    emulator.simt = gpu::simt_model(configuration);
-    emulator.observer = &vectors;
-    EmulatedDevice device(std::move(kernels), emulator);
+    EmulatedDevice device(std::move(kernels), {.observer = &vectors, .simt = gpu::simt_model(configuration)});
     workload->run(device);
     if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
         throw ProgramError("{} with --registers {}: wrong output: {}", options.workload.workload, amount.text,
@@ -105,14 +102,6 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     return found;
 }
 
-Json::Object as_json(const std::array<std::uint64_t, kVectorClasses>& counts) {
-    Json::Object object;
-    for (std::size_t i = 0; i < kVectorClasses; ++i) {
-        object.emplace_back(std::string(name_of(static_cast<VectorClass>(i))), counts[i]);
-    }
-    return object;
-}
-
 Json::Object as_json(const KernelVectors& each) {
     return {{"kernel", each.kernel},
             {"r_default", each.profile.preferred},
@@ -123,8 +112,8 @@ Json::Object as_json(const KernelVectors& each) {
             {"spill_bytes", each.spill_bytes},
             {"warp_instructions", each.instructions},
             {"global_accesses", each.global},
-            {"loads", as_json(each.traffic.loads)},
-            {"stores", as_json(each.traffic.stores)},
+            {"loads", counts_as_json<VectorClass>(each.traffic.loads)},
+            {"stores", counts_as_json<VectorClass>(each.traffic.stores)},
             {"divergent", each.traffic.divergent},
             {"parts_of_words", each.traffic.parts},
             {"other_strides", each.traffic.other_strides},

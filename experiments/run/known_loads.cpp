@@ -93,10 +93,7 @@ std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels
         }
     }
     LoadFinder finder;
-    EmulatorOptions options;
-    options.observer = &finder;
-    options.simt = gpu::simt_model(configuration);
-    EmulatedDevice device(kernels, options);
+    EmulatedDevice device(kernels, {.observer = &finder, .simt = gpu::simt_model(configuration)});
     PrintingDevice printing(device, device.kernels().image, [](std::string_view) {});
     workload.run(printing);
     return finder.trace(device);

@@ -31,8 +31,7 @@ class MersenneTwister : public SizedWorkload<kParameters> {
     }
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        parameters_ = random.words(4 * generators_);
+        parameters_ = XorShift32(seed()).words(4 * generators_);
         const DeviceAddress parameters = device.upload(parameters_);
         const DeviceAddress numbers = device.allocate(count_ * generators_ * sizeof(float));
         const LaunchConfiguration shape{{blocks_for(generators_, kBlock)}, {kBlock}};

@@ -19,8 +19,7 @@ class Fft : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Fft, fft)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(2 * kPoints * batches_, -1.0f, 1.0f);
+        before_ = XorShift32(seed()).floats(2 * kPoints * batches_, -1.0f, 1.0f);
         const DeviceAddress data = device.upload(before_);
         device.launch("fft512", {{u32(batches_)}, {kPoints / 8}}, pack_parameters(data));
         after_ = device.download<float>(data, before_.size());

@@ -17,8 +17,7 @@ class Histogram : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Histogram, histogram)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        data_ = random.words(words_);
+        data_ = XorShift32(seed()).words(words_);
 
         const DeviceAddress data = device.upload(data_);
         const DeviceAddress partial = device.allocate(blocks_ * kBins * sizeof(std::uint32_t));

@@ -16,9 +16,7 @@ class HistogramPeer : public Workload {
     ProgramCode code() const override { return LOOKAHEAD_CODE(histogram, Peer); }
 
     void run(Device& device) override {
-        XorShift32 random(seed_);
-        in_.resize(n_);
-        for (std::uint32_t& value : in_) { value = random.next(); }
+        in_ = XorShift32(seed_).words(n_);
 
         const DeviceAddress in = device.upload(in_);
         const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));

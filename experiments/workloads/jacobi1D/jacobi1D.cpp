@@ -16,8 +16,7 @@ class Jacobi1D : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Jacobi1D, jacobi1D)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(n_);
+        before_ = XorShift32(seed()).floats(n_);
         const DeviceAddress a = device.upload(before_), b = device.upload(before_);
         const auto n = s32(n_);
         const LaunchConfiguration shape{{blocks_for(n_, kBlock)}, {kBlock}};

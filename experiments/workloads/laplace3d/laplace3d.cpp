@@ -18,8 +18,7 @@ class Laplace3d : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Laplace3d, laplace3d)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(pitch_ * ny_ * nz_);
+        before_ = XorShift32(seed()).floats(pitch_ * ny_ * nz_);
 
         DeviceAddress from = device.upload(before_);
         DeviceAddress to = device.upload(before_);  // the padding between rows is never written

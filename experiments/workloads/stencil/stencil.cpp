@@ -19,8 +19,7 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Stencil, stencil)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(nx_ * ny_ * nz_);
+        before_ = XorShift32(seed()).floats(nx_ * ny_ * nz_);
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         // The tile of form=vector has as many planes as a vector has elements.
         const auto planes = u32(word(0) == "vector" ? std::stoul(word(2)) : 1);
