@@ -108,6 +108,13 @@ Id type_in_memory(ElementType type) {
     return types[static_cast<std::size_t>(type)];
 }
 
+std::vector<std::string> take_texts(std::vector<char*>& pointers, Id space) {
+    std::vector<std::string> texts;
+    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
+    H5Dvlen_reclaim(type_in_memory(ElementType::text), space, H5P_DEFAULT, pointers.data());
+    return texts;
+}
+
 std::vector<const char*> pointers_to(std::span<const std::string> texts) {
     std::vector<const char*> pointers;
     for (const std::string& text : texts) { pointers.push_back(text.c_str()); }

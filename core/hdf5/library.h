@@ -46,6 +46,9 @@ Result check(Result result, Id object, const Action& action) {
 /// The type in memory (equal to the file's on little-endian hosts). All uses share one identifier; do not close it.
 Id type_in_memory(ElementType type);
 
+/// The texts that HDF5 read into the pointers, a missing one as an empty text. Gives their memory back.
+std::vector<std::string> take_texts(std::vector<char*>& pointers, Id space);
+
 /// The texts as HDF5 takes them; valid as long as they are.
 std::vector<const char*> pointers_to(std::span<const std::string> texts);
 

@@ -27,18 +27,12 @@ void write_attribute(Id object, std::string_view name, ElementType type, Id spac
     }
 }
 
-/// Texts of an attribute; a missing pointer is an empty text.
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
-    const Id type = type_in_memory(ElementType::text);
-    const Handle space(H5Aget_space(attribute), H5Sclose);
     if (count == 0) { return {}; }
+    const Handle space(H5Aget_space(attribute), H5Sclose);
     std::vector<char*> pointers(count, nullptr);
-    check(H5Aread(attribute, type, pointers.data()), object, "read an attribute");
-    std::vector<std::string> texts;
-    texts.reserve(count);
-    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
-    H5Dvlen_reclaim(type, space.get(), H5P_DEFAULT, pointers.data());
-    return texts;
+    check(H5Aread(attribute, type_in_memory(ElementType::text), pointers.data()), object, "read an attribute");
+    return take_texts(pointers, space.get());
 }
 
 template <class T>

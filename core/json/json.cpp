@@ -1,7 +1,6 @@
 #include "core/json/json.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -131,14 +130,10 @@ std::uint64_t Json::as_count() const {
 }
 
 int Json::as_int() const {
-    constexpr int kMost = std::numeric_limits<int>::max();
-    if (const auto* const natural = std::get_if<std::uint64_t>(&value_); natural != nullptr && *natural <= kMost) {
-        return static_cast<int>(*natural);
-    }
+    const auto* const natural = std::get_if<std::uint64_t>(&value_);
+    if (natural != nullptr && std::in_range<int>(*natural)) { return static_cast<int>(*natural); }
     const auto* const whole = std::get_if<std::int64_t>(&value_);
-    if (whole == nullptr || *whole < std::numeric_limits<int>::min() || *whole > kMost) {
-        refuse(*this, "a number of 32 bits without a fraction");
-    }
+    if (whole == nullptr || !std::in_range<int>(*whole)) { refuse(*this, "a number of 32 bits without a fraction"); }
     return static_cast<int>(*whole);
 }
 
