@@ -22,7 +22,8 @@ class LoadFinder final : public AccessObserver {
         finish();
         warps_.emplace_back();
     }
-    void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) override {
+    /// A lane's access lies within one line.
+    void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned) override {
         if (kind != Kind::read || !gpu::is_prefetchable(place.kernel.code[place.pc]) || !in_global_memory(address)) {
             return;
         }
@@ -35,7 +36,6 @@ class LoadFinder final : public AccessObserver {
         }
         lane_ = lane;
         add(gpu::line_of(address));
-        static_cast<void>(bytes);  // a lane's access lies within one line
     }
     std::shared_ptr<const isa::LoadTrace> trace(const EmulatedDevice& device) {
         finish();

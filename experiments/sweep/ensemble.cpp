@@ -221,16 +221,13 @@ class Ensemble {
 
     std::size_t next() {
         constexpr std::uint64_t kNone = UINT64_MAX;
-        return leads() ? agreed(is_stopped() ? stop() : counter_->next()) : agreed(kNone);
+        if (!leads()) { return agreed(kNone); }
+        result_.interrupted |= StopSignal::came();
+        return agreed(result_.interrupted ? kNone : counter_->next());
     }
 
     /// Also true after a signal that only a point received.
     bool is_stopped() const { return StopSignal::came() || result_.interrupted; }
-
-    std::uint64_t stop() {
-        result_.interrupted = true;
-        return UINT64_MAX;
-    }
 
     enum class Decision : std::uint64_t { elsewhere, ended, run };
 

@@ -3,12 +3,12 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/param/suggestion.h"
 #include "experiments/sweep/expression.h"
 
@@ -290,12 +290,9 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
 
 Study load_study(const std::string& name_or_file) {
     if (name_or_file.ends_with(".toml")) {
-        std::ifstream in(name_or_file, std::ios::binary);
-        if (!in || std::filesystem::is_directory(name_or_file)) {
-            throw InputError("{}: the study cannot be read", name_or_file);
-        }
-        const std::string toml{std::istreambuf_iterator<char>(in), {}};
-        return parse_study(toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
+        const auto toml = read_file(name_or_file);
+        if (!toml) { throw InputError("{}: the study cannot be read", name_or_file); }
+        return parse_study(*toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
     }
     std::vector<std::string> known;
     for (const BuiltInStudy& study : built_in_studies()) {
