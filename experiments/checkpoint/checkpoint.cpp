@@ -313,8 +313,7 @@ void remove_abandoned_checkpoints(const std::string& folder, const std::string& 
     std::filesystem::directory_iterator entries(folder, fault);
     for (; !fault && entries != std::filesystem::directory_iterator(); entries.increment(fault)) {
         const std::string name = entries->path().filename().string();
-        if (name.starts_with(fmt::format("{}-", workload)) &&
-            name.ends_with(".checkpoint.h5.partial") &&
+        if (name.starts_with(fmt::format("{}-", workload)) && name.ends_with(".checkpoint.h5.partial") &&
             ::access(entries->path().c_str(), W_OK) == 0 && !hdf5::is_being_written(entries->path())) {
             std::error_code ignored;
             std::filesystem::remove(entries->path(), ignored);
