@@ -17,11 +17,8 @@ std::string text_of(const Json& object, std::string_view member) {
 }
 
 std::string joined(const Json& object, std::string_view member, std::string_view between) {
-    std::string text;
-    if (const Json* found = object.find(member)) {
-        for (const std::string& each : found->as_texts()) { text += (text.empty() ? "" : std::string(between)) + each; }
-    }
-    return text;
+    const Json* found = object.find(member);
+    return found == nullptr ? "" : fmt::format("{}", fmt::join(found->as_texts(), between));
 }
 
 std::string type_of(const Json& member) {

@@ -60,10 +60,12 @@ StoredColumn write_scale(hdf5::Group& group, const DatasetName& name, const std:
     return write_scale(group, name.name, meaning_of(name), values);
 }
 
-/// Writes the columns of a table; finish() attaches all of them to the table's scale.
+/// Writes a table: its scale, then its columns; finish() attaches all of these to the scale.
 class TableWriter {
   public:
-    TableWriter(hdf5::Group& group, const StoredColumn& scale) : group_(group), scale_(scale) {}
+    template <class T>
+    TableWriter(hdf5::Group& group, const DatasetName& name, const std::vector<T>& numbers)
+        : group_(group), scale_(write_scale(group, name, numbers)) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -80,11 +82,12 @@ class TableWriter {
         write(name, column_of(rows, member));
     }
 
+    const StoredColumn& scale() const { return scale_; }
     void finish() { hdf5::attach_scales(columns_, {&scale_.dataset}); }
 
   private:
     hdf5::Group& group_;
-    const StoredColumn& scale_;
+    StoredColumn scale_;
     std::vector<hdf5::Dataset> columns_;
 };
 

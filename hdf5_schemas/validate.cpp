@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "hdf5_schemas/embedded_schemas.h"
@@ -54,11 +56,9 @@ std::string joined(const std::string& path, const std::string& name) {
 }
 
 std::string listed(const Json& names) {
-    std::string text;
-    for (const auto& name : names) {
-        text += (text.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : name.dump());
-    }
-    return text;
+    std::vector<std::string> texts;
+    for (const auto& name : names) { texts.push_back(name.is_string() ? name.get<std::string>() : name.dump()); }
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 /// "major.minor" of a schema or a file.
@@ -288,12 +288,12 @@ Json find_schema(const Group& root, const std::string& path) {
         throw InputError("{}: not a file of Lookahead: it has no attribute \"schema\"", path);
     }
     const std::string id = root.text_attribute("schema");
-    std::string known;
+    std::vector<std::string_view> known;
     for (const EmbeddedSchema& schema : embedded_schemas()) {
         if (schema.id == id) { return Json::parse(schema.json); }
-        known += (known.empty() ? "" : ", ") + std::string(schema.id);
+        known.push_back(schema.id);
     }
-    throw InputError("{}: unknown schema \"{}\"; known: {}", path, id, known);
+    throw InputError("{}: unknown schema \"{}\"; known: {}", path, id, fmt::join(known, ", "));
 }
 
 std::vector<std::string> violations_of(const hdf5::InputFile& file) {

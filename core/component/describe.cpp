@@ -13,25 +13,15 @@ namespace lookahead {
 
 namespace {
 
-std::string dotted(const std::string& prefix, const std::string& name) {
-    return prefix.empty() ? name : fmt::format("{}.{}", prefix, name);
-}
-
-std::string type_and_range(const Parameter& parameter) {
-    const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return fmt::format("one of {}", range); }
-    return std::string(name_of(parameter.type)) + (range.empty() ? "" : fmt::format(", {}", range));
-}
-
 std::string parameter_line(const std::string& prefix, const Parameter& parameter) {
     std::string line = fmt::format("{} = {}", dotted(prefix, parameter.name), to_toml(parameter.default_value));
     line += parameter.unit.empty() ? "" : fmt::format(" {}", parameter.unit);
-    return fmt::format("{}  ({})  {}\n", line, type_and_range(parameter), parameter.help);
+    return fmt::format("{}  ({})  {}\n", line, parameter.values_text(), parameter.help);
 }
 
 std::string parameter_page(const ParameterSetEntry& set, const Parameter& parameter) {
     std::string text = fmt::format("parameter {}\n  {}\n", dotted(set.prefix, parameter.name), parameter.help);
-    text += fmt::format("  type:    {}\n", type_and_range(parameter));
+    text += fmt::format("  type:    {}\n", parameter.values_text());
     text += parameter.unit.empty() ? "" : fmt::format("  unit:    {}\n", parameter.unit);
     text += fmt::format("  default: {}\n", to_toml(parameter.default_value));
     text += parameter.source.empty() ? "" : fmt::format("  source:  {}\n", parameter.source);
@@ -190,9 +180,7 @@ std::optional<std::string> try_describe(std::string_view name, std::span<const S
     describe_parameters(name, pages);
     describe_statistics(name, pages);
     if (pages.empty()) { return std::nullopt; }
-    std::string text;
-    for (const std::string& page : pages) { text += (text.empty() ? "" : "\n") + page; }
-    return text;
+    return fmt::format("{}", fmt::join(pages, "\n"));
 }
 
 std::vector<std::string> describable_names() {

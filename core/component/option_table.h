@@ -6,17 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/component/catalogue.h"
+#include "core/error/error.h"
+#include "core/param/suggestion.h"
 
 namespace lookahead {
-
-namespace detail {
-
-/// Throws a ConfigurationError with the nearest of the known names, and all of them.
-[[noreturn]] void unknown_option(std::string_view what, std::string_view name, const std::vector<std::string>& known,
-                                 std::string_view others);
-
-}  // namespace detail
 
 /// The choices of a command-line option: a slot whose variants are rows of a table instead of classes. A row has
 /// `name`, `description` and `source`.
@@ -39,7 +35,8 @@ class OptionTable {
         if (found != rows_.end()) { return *found; }
         std::vector<std::string> known;
         for (const Row& row : rows_) { known.emplace_back(row.name); }
-        detail::unknown_option(what_, name, known, others);
+        throw ConfigurationError("unknown {} {}{}; there are {}{}", what_, name, did_you_mean(name, known),
+                                 fmt::join(known, ", "), others);
     }
 
   private:

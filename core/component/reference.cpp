@@ -1,7 +1,5 @@
 #include "core/component/reference.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/component/catalogue.h"
@@ -33,19 +31,12 @@ void add_escaped(std::string& text, char c, bool is_code) {
     }
 }
 
-std::string values_of(const Parameter& parameter) {
-    const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return fmt::format("one of {}", markdown_cell(range)); }
-    return std::string(name_of(parameter.type)) + (range.empty() ? "" : fmt::format(", {}", markdown_cell(range)));
-}
-
 std::string parameter_rows(const std::string& prefix, const ParameterList& list) {
     std::string text = "| key | values | unit | default | meaning | source |\n|---|---|---|---|---|---|\n";
     for (const Parameter& parameter : list) {
-        const std::string key = prefix.empty() ? parameter.name : fmt::format("{}.{}", prefix, parameter.name);
-        text +=
-            row({code(key), values_of(parameter), markdown_cell(parameter.unit), code(to_toml(parameter.default_value)),
-                 markdown_cell(parameter.help), markdown_cell(parameter.source)});
+        text += row({code(dotted(prefix, parameter.name)), markdown_cell(parameter.values_text()),
+                     markdown_cell(parameter.unit), code(to_toml(parameter.default_value)),
+                     markdown_cell(parameter.help), markdown_cell(parameter.source)});
     }
     return text;
 }

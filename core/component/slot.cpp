@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 
@@ -9,11 +11,9 @@ namespace lookahead::detail {
 
 void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration) {
     const std::vector<std::string> known = variant_names(slot);
-    std::string listed;
-    for (const std::string& each : known) { listed += (listed.empty() ? "" : ", ") + each; }
     const std::string place = configuration.is_set(slot) ? fmt::format("{}: ", configuration.place_of(slot)) : "";
     const std::string choices =
-        listed.empty() ? "the slot has no variants" : fmt::format("its variants are {}", listed);
+        known.empty() ? "the slot has no variants" : fmt::format("its variants are {}", fmt::join(known, ", "));
     throw ConfigurationError("{}{} has no variant \"{}\"{}; {}", place, slot, name, did_you_mean(name, known), choices);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bits/before_main.h"
 #include "core/component/catalogue.h"
 #include "core/param/configuration.h"
 #include "core/param/parameters.h"
@@ -162,12 +163,6 @@ std::vector<std::string> variant_names() {
 
 }  // namespace lookahead
 
-#define LOOKAHEAD_JOIN_NAMES_2(a, b) a##b
-#define LOOKAHEAD_JOIN_NAMES(a, b) LOOKAHEAD_JOIN_NAMES_2(a, b)
-
 /// At namespace scope, in the variant's own .cpp.
-#define LOOKAHEAD_REGISTER_VARIANT(Interface, Variant, name, description, source)             \
-    namespace {                                                                               \
-    [[maybe_unused]] const bool LOOKAHEAD_JOIN_NAMES(variant_registered_, __COUNTER__) =      \
-        ::lookahead::detail::register_variant<Interface, Variant>(name, description, source); \
-    }
+#define LOOKAHEAD_REGISTER_VARIANT(Interface, Variant, name, description, source) \
+    LOOKAHEAD_BEFORE_MAIN(::lookahead::detail::register_variant<Interface, Variant>(name, description, source))

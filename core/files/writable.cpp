@@ -47,10 +47,14 @@ void require_writable(const std::string& path, const FileKind& kind, bool force)
     std::remove(partial.c_str());
 }
 
-bool has_text(const std::string& path, const std::string& text) {
+std::optional<std::string> read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    const std::string all{std::istreambuf_iterator<char>(file), {}};
-    return all.find(text) != std::string::npos;
+    if (!file || std::filesystem::is_directory(path)) { return std::nullopt; }
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has_text(const std::string& path, const std::string& text) {
+    return read_file(path).value_or("").find(text) != std::string::npos;
 }
 
 }  // namespace lookahead

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace lookahead {
@@ -15,6 +16,9 @@ struct FileKind {
 /// `path` now; if a folder, a device or another non-regular file is there; or, unless `force`, if a file of another
 /// kind is there. An empty file may be replaced.
 void require_writable(const std::string& path, const FileKind& kind, bool force);
+
+/// What is in the file; nothing if it cannot be read, as a folder.
+std::optional<std::string> read_file(const std::string& path);
 
 /// Whether the file has the text in it.
 bool has_text(const std::string& path, const std::string& text);

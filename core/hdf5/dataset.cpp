@@ -111,17 +111,10 @@ std::vector<std::string> Dataset::read_texts() const {
     if (type() != ElementType::text) {
         throw InputError("{}: {} does not hold variable-length texts", file_name(), name());
     }
-    const std::size_t count = size();
-    std::vector<char*> pointers(count, nullptr);
+    std::vector<char*> pointers(size(), nullptr);
+    if (pointers.empty()) { return {}; }
     read_into(ElementType::text, pointers.data());
-    std::vector<std::string> texts;
-    texts.reserve(count);
-    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
-    if (count > 0) {
-        const Handle space(H5Dget_space(id()), H5Sclose);
-        H5Dvlen_reclaim(type_in_memory(ElementType::text), space.get(), H5P_DEFAULT, pointers.data());
-    }
-    return texts;
+    return take_texts(pointers, Handle(H5Dget_space(id()), H5Sclose).get());
 }
 
 std::vector<std::byte> Dataset::read_bytes() const {

@@ -24,20 +24,20 @@ class Dataset : public Object {
     template <Element T>
     std::vector<T> read() const {
         std::vector<T> values(size());
-        read_into(element_type_of<T>(), values.data());
+        read_into(kElementType<T>, values.data());
         return values;
     }
     /// `count` elements of a column, from `first` on.
     template <Element T>
     std::vector<T> read_part(std::uint64_t first, std::uint64_t count) const {
         std::vector<T> values(count);
-        read_part_into(element_type_of<T>(), values.data(), first, count);
+        read_part_into(kElementType<T>, values.data(), first, count);
         return values;
     }
     /// Appends elements to a column that Group::create_growing_column made.
     template <Element T>
     void append(std::span<const T> values) {
-        append_from(element_type_of<T>(), values.data(), values.size());
+        append_from(kElementType<T>, values.data(), values.size());
     }
     std::vector<std::string> read_texts() const;
     /// The bytes of the elements in the file's own type; not for texts.

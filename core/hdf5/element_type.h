@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,23 +12,22 @@ enum class ElementType { boolean, int32, int64, uint32, uint64, float64, text, o
 /// "uint64", as the schemas write it.
 std::string_view name_of(ElementType type);
 
+/// The element type of T; `other` if files have none such.
 template <class T>
-concept Element = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> ||
-    std::same_as<T, std::uint64_t> || std::same_as<T, double>;
+inline constexpr ElementType kElementType = ElementType::other;
+template <>
+inline constexpr ElementType kElementType<std::int32_t> = ElementType::int32;
+template <>
+inline constexpr ElementType kElementType<std::int64_t> = ElementType::int64;
+template <>
+inline constexpr ElementType kElementType<std::uint32_t> = ElementType::uint32;
+template <>
+inline constexpr ElementType kElementType<std::uint64_t> = ElementType::uint64;
+template <>
+inline constexpr ElementType kElementType<double> = ElementType::float64;
 
-template <Element T>
-constexpr ElementType element_type_of() {
-    if constexpr (std::same_as<T, std::int32_t>) {
-        return ElementType::int32;
-    } else if constexpr (std::same_as<T, std::int64_t>) {
-        return ElementType::int64;
-    } else if constexpr (std::same_as<T, std::uint32_t>) {
-        return ElementType::uint32;
-    } else if constexpr (std::same_as<T, std::uint64_t>) {
-        return ElementType::uint64;
-    } else {
-        return ElementType::float64;
-    }
-}
+template <class T>
+concept Element = kElementType<T>
+!= ElementType::other;
 
 }  // namespace lookahead::hdf5

@@ -3,7 +3,8 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <limits>
+#include <functional>
+#include <numeric>
 
 #include "core/error/error.h"
 #include "core/hdf5/library.h"
@@ -17,12 +18,15 @@ constexpr std::uint64_t kLargeBytes = 16 * 1024;
 constexpr std::uint64_t kRowsPerChunk = 256;
 constexpr std::uint64_t kElementsPerChunk = 8192;
 
+std::uint64_t product(std::span<const std::uint64_t> extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies());
+}
+
 /// Chunks of whole rows, of at most 8192 elements or 256 rows, whichever is more.
 std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     std::vector<hsize_t> chunk(shape.begin(), shape.end());
-    std::uint64_t row = 1;
-    for (const std::uint64_t extent : shape.subspan(1)) { row *= extent; }
-    chunk[0] = std::min<std::uint64_t>(shape[0], std::max(kRowsPerChunk, kElementsPerChunk / row));
+    chunk[0] =
+        std::min<std::uint64_t>(shape[0], std::max(kRowsPerChunk, kElementsPerChunk / product(shape.subspan(1))));
     return chunk;
 }
 
@@ -117,20 +121,12 @@ std::vector<std::string> Group::names() const {
 
 LinkKind Group::kind_of(std::string_view name) const {
     const Handle object(H5Oopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Oclose);
-    switch (H5Iget_type(check(object.get(), id(), fmt::format("open {}", name)))) {
-        case H5I_GROUP:
-            return LinkKind::group;
-        case H5I_DATASET:
-            return LinkKind::dataset;
-        default:
-            return LinkKind::other;
-    }
+    const H5I_type_t type = H5Iget_type(check(object.get(), id(), fmt::format("open {}", name)));
+    return type == H5I_GROUP ? LinkKind::group : type == H5I_DATASET ? LinkKind::dataset : LinkKind::other;
 }
 
 void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {
-    std::uint64_t product = 1;
-    for (const std::uint64_t extent : shape) { product *= extent; }
-    LOOKAHEAD_ASSERT(product == size, "the values of {} do not fill its shape", name);
+    LOOKAHEAD_ASSERT(product(shape) == size, "the values of {} do not fill its shape", name);
 }
 
 Dataset Group::create_growing(std::string_view name, ElementType type, const Meaning& meaning) {
@@ -148,8 +144,7 @@ Dataset Group::create_growing(std::string_view name, ElementType type, const Mea
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
                      const Meaning& meaning, Storage storage) {
     const Id element = type_in_memory(type);
-    std::uint64_t points = 1;
-    for (const std::uint64_t extent : shape) { points *= extent; }
+    const std::uint64_t points = product(shape);
     // A text takes a pointer in memory and twice that in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
@@ -175,9 +170,7 @@ Dataset Group::write_scalar(std::string_view name, std::string_view value, const
 }
 
 Dataset Group::write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning) {
-    std::vector<const char*> pointers;
-    pointers.reserve(values.size());
-    for (const std::string& value : values) { pointers.push_back(value.c_str()); }
+    const std::vector<const char*> pointers = pointers_to(values);
     const std::uint64_t rows = values.size();
     return write(name, ElementType::text, pointers.data(), {&rows, 1}, meaning);
 }

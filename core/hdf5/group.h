@@ -41,23 +41,23 @@ class Group : public Object {
     template <Element T>
     Dataset write_column(std::string_view name, std::span<const T> values, const Meaning& meaning) {
         const std::uint64_t rows = values.size();
-        return write(name, element_type_of<T>(), values.data(), {&rows, 1}, meaning);
+        return write(name, kElementType<T>, values.data(), {&rows, 1}, meaning);
     }
     /// An empty 1-D dataset for Dataset::append, chunked, shuffled and compressed.
     template <Element T>
     Dataset create_growing_column(std::string_view name, const Meaning& meaning) {
-        return create_growing(name, element_type_of<T>(), meaning);
+        return create_growing(name, kElementType<T>, meaning);
     }
     /// A dataset of the given shape, in row-major order; values.size() must be its product.
     template <Element T>
     Dataset write_array(std::string_view name, std::span<const T> values, std::span<const std::uint64_t> shape,
                         const Meaning& meaning, Storage storage = Storage::compressed) {
         check_size(name, values.size(), shape);
-        return write(name, element_type_of<T>(), values.data(), shape, meaning, storage);
+        return write(name, kElementType<T>, values.data(), shape, meaning, storage);
     }
     template <Element T>
     Dataset write_scalar(std::string_view name, T value, const Meaning& meaning) {
-        return write(name, element_type_of<T>(), &value, {}, meaning);
+        return write(name, kElementType<T>, &value, {}, meaning);
     }
     Dataset write_scalar(std::string_view name, bool value, const Meaning& meaning);
     Dataset write_scalar(std::string_view name, std::string_view value, const Meaning& meaning);

@@ -101,27 +101,24 @@ std::string file_name_of(Id object) {
 }
 
 Id type_in_memory(ElementType type) {
-    static const Id texts = text_type();
-    static const Id booleans = boolean_type();
-    switch (type) {
-        case ElementType::boolean:
-            return booleans;
-        case ElementType::text:
-            return texts;
-        case ElementType::int32:
-            return H5T_NATIVE_INT32;
-        case ElementType::int64:
-            return H5T_NATIVE_INT64;
-        case ElementType::uint32:
-            return H5T_NATIVE_UINT32;
-        case ElementType::uint64:
-            return H5T_NATIVE_UINT64;
-        case ElementType::float64:
-            return H5T_NATIVE_DOUBLE;
-        case ElementType::other:
-            break;
-    }
-    throw InternalError("there is no HDF5 type for this element type");
+    // In the order of ElementType.
+    static const std::array<Id, 7> types{boolean_type(),    H5T_NATIVE_INT32,  H5T_NATIVE_INT64, H5T_NATIVE_UINT32,
+                                         H5T_NATIVE_UINT64, H5T_NATIVE_DOUBLE, text_type()};
+    if (type == ElementType::other) { throw InternalError("there is no HDF5 type for this element type"); }
+    return types[static_cast<std::size_t>(type)];
+}
+
+std::vector<std::string> take_texts(std::vector<char*>& pointers, Id space) {
+    std::vector<std::string> texts;
+    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
+    H5Dvlen_reclaim(type_in_memory(ElementType::text), space, H5P_DEFAULT, pointers.data());
+    return texts;
+}
+
+std::vector<const char*> pointers_to(std::span<const std::string> texts) {
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) { pointers.push_back(text.c_str()); }
+    return pointers;
 }
 
 Id scalar_space() {

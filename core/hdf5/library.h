@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/hdf5/element_type.h"
 #include "core/hdf5/handle.h"
@@ -43,6 +45,12 @@ Result check(Result result, Id object, const Action& action) {
 
 /// The type in memory (equal to the file's on little-endian hosts). All uses share one identifier; do not close it.
 Id type_in_memory(ElementType type);
+
+/// The texts that HDF5 read into the pointers, a missing one as an empty text. Gives their memory back.
+std::vector<std::string> take_texts(std::vector<char*>& pointers, Id space);
+
+/// The texts as HDF5 takes them; valid as long as they are.
+std::vector<const char*> pointers_to(std::span<const std::string> texts);
 
 /// The shape of a single value; also one shared identifier.
 Id scalar_space();

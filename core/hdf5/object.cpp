@@ -27,24 +27,18 @@ void write_attribute(Id object, std::string_view name, ElementType type, Id spac
     }
 }
 
-/// Texts of an attribute; a missing pointer is an empty text.
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
-    const Id type = type_in_memory(ElementType::text);
-    const Handle space(H5Aget_space(attribute), H5Sclose);
     if (count == 0) { return {}; }
+    const Handle space(H5Aget_space(attribute), H5Sclose);
     std::vector<char*> pointers(count, nullptr);
-    check(H5Aread(attribute, type, pointers.data()), object, "read an attribute");
-    std::vector<std::string> texts;
-    texts.reserve(count);
-    for (const char* pointer : pointers) { texts.emplace_back(pointer == nullptr ? "" : pointer); }
-    H5Dvlen_reclaim(type, space.get(), H5P_DEFAULT, pointers.data());
-    return texts;
+    check(H5Aread(attribute, type_in_memory(ElementType::text), pointers.data()), object, "read an attribute");
+    return take_texts(pointers, space.get());
 }
 
 template <class T>
-T read_number(Id object, Id attribute, ElementType type) {
+T read_number(Id object, Id attribute) {
     T value{};
-    check(H5Aread(attribute, type_in_memory(type), &value), object, "read an attribute");
+    check(H5Aread(attribute, type_in_memory(kElementType<T>), &value), object, "read an attribute");
     return value;
 }
 
@@ -57,24 +51,14 @@ void Object::set_attribute(std::string_view name, std::string_view value) {
 }
 
 void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
-    std::vector<const char*> pointers;
-    pointers.reserve(values.size());
-    for (const std::string& value : values) { pointers.push_back(value.c_str()); }
+    const std::vector<const char*> pointers = pointers_to(values);
     const hsize_t count = values.size();
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
 }
 
-void Object::set_attribute(std::string_view name, std::int64_t value) {
-    write_attribute(id(), name, ElementType::int64, scalar_space(), &value);
-}
-
-void Object::set_attribute(std::string_view name, std::uint64_t value) {
-    write_attribute(id(), name, ElementType::uint64, scalar_space(), &value);
-}
-
-void Object::set_attribute(std::string_view name, double value) {
-    write_attribute(id(), name, ElementType::float64, scalar_space(), &value);
+void Object::set_number(std::string_view name, ElementType type, const void* value) {
+    write_attribute(id(), name, type, scalar_space(), value);
 }
 
 bool Object::has_attribute(std::string_view name) const {
@@ -105,18 +89,10 @@ AttributeValue Object::attribute(std::string_view name) const {
         return scalar ? AttributeValue(texts.front()) : AttributeValue(std::move(texts));
     }
     if (!scalar) { return {}; }
-    switch (element) {
-        case ElementType::int32:
-        case ElementType::int64:
-            return read_number<std::int64_t>(id(), attribute.get(), ElementType::int64);
-        case ElementType::uint32:
-        case ElementType::uint64:
-            return read_number<std::uint64_t>(id(), attribute.get(), ElementType::uint64);
-        case ElementType::float64:
-            return read_number<double>(id(), attribute.get(), ElementType::float64);
-        default:
-            return {};
-    }
+    const auto is = [element](auto... types) { return ((element == types) || ...); };
+    if (is(ElementType::int32, ElementType::int64)) { return read_number<std::int64_t>(id(), attribute.get()); }
+    if (is(ElementType::uint32, ElementType::uint64)) { return read_number<std::uint64_t>(id(), attribute.get()); }
+    return is(ElementType::float64) ? AttributeValue(read_number<double>(id(), attribute.get())) : AttributeValue();
 }
 
 std::string Object::text_attribute(std::string_view name) const {

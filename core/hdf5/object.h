@@ -25,9 +25,10 @@ class Object {
     void set_attribute(std::string_view name, std::string_view value);
     void set_attribute(std::string_view name, const char* value) { set_attribute(name, std::string_view(value)); }
     void set_attribute(std::string_view name, std::span<const std::string> values);
-    void set_attribute(std::string_view name, std::int64_t value);
-    void set_attribute(std::string_view name, std::uint64_t value);
-    void set_attribute(std::string_view name, double value);
+    template <Element T>
+    void set_attribute(std::string_view name, T value) {
+        set_number(name, kElementType<T>, &value);
+    }
 
     bool has_attribute(std::string_view name) const;
     std::vector<std::string> attribute_names() const;  ///< in alphabetical order
@@ -53,6 +54,7 @@ class Object {
     Handle handle_;
 
   private:
+    void set_number(std::string_view name, ElementType type, const void* value);
     [[noreturn]] void fail_by_type(std::string_view name) const;
 };
 

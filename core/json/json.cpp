@@ -1,7 +1,6 @@
 #include "core/json/json.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -32,30 +31,21 @@ struct JsonConversion {
     }
 
     static Json from(const LibraryJson& value) {
-        switch (value.type()) {
-            case LibraryJson::value_t::object: {
-                Json::Object members;
-                for (const auto& [name, member] : value.items()) { members.emplace_back(name, from(member)); }
-                return members;
-            }
-            case LibraryJson::value_t::array: {
-                Json::Array elements;
-                for (const LibraryJson& element : value) { elements.push_back(from(element)); }
-                return elements;
-            }
-            case LibraryJson::value_t::string:
-                return value.get_ref<const std::string&>();
-            case LibraryJson::value_t::boolean:
-                return value.get<bool>();
-            case LibraryJson::value_t::number_integer:
-                return value.get<std::int64_t>();
-            case LibraryJson::value_t::number_unsigned:
-                return value.get<std::uint64_t>();
-            case LibraryJson::value_t::number_float:
-                return value.get<double>();
-            default:
-                return nullptr;
+        if (value.is_object()) {
+            Json::Object members;
+            for (const auto& [name, member] : value.items()) { members.emplace_back(name, from(member)); }
+            return members;
         }
+        if (value.is_array()) {
+            Json::Array elements;
+            for (const LibraryJson& element : value) { elements.push_back(from(element)); }
+            return elements;
+        }
+        if (value.is_string()) { return value.get_ref<const std::string&>(); }
+        if (value.is_boolean()) { return value.get<bool>(); }
+        if (value.is_number_unsigned()) { return value.get<std::uint64_t>(); }
+        if (value.is_number_integer()) { return value.get<std::int64_t>(); }
+        return value.is_number_float() ? Json(value.get<double>()) : Json(nullptr);
     }
 };
 
@@ -140,14 +130,10 @@ std::uint64_t Json::as_count() const {
 }
 
 int Json::as_int() const {
-    constexpr int kMost = std::numeric_limits<int>::max();
-    if (const auto* const natural = std::get_if<std::uint64_t>(&value_); natural != nullptr && *natural <= kMost) {
-        return static_cast<int>(*natural);
-    }
+    const auto* const natural = std::get_if<std::uint64_t>(&value_);
+    if (natural != nullptr && std::in_range<int>(*natural)) { return static_cast<int>(*natural); }
     const auto* const whole = std::get_if<std::int64_t>(&value_);
-    if (whole == nullptr || *whole < std::numeric_limits<int>::min() || *whole > kMost) {
-        refuse(*this, "a number of 32 bits without a fraction");
-    }
+    if (whole == nullptr || !std::in_range<int>(*whole)) { refuse(*this, "a number of 32 bits without a fraction"); }
     return static_cast<int>(*whole);
 }
 

@@ -1,15 +1,13 @@
 #include "core/lp/audit.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include <fmt/format.h>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 
 namespace lookahead {
 
@@ -34,13 +32,12 @@ void Audit::leak(std::string_view process, std::string_view what, std::uint64_t 
 }
 
 std::string Audit::to_bytes() const {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << accounts_ << faults_; });
+    return archived(accounts_, faults_);
 }
 
 void Audit::merge(std::string_view bytes) {
     Audit other;
-    archive_from_bytes(bytes, "the audit of another rank",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> other.accounts_ >> other.faults_; });
+    read_archived(bytes, "the audit of another rank", other.accounts_, other.faults_);
     for (const auto& [key, amount] : other.accounts_) { account(key.quantity, amount, key.from, key.to); }
     std::move(other.faults_.begin(), other.faults_.end(), std::back_inserter(faults_));
 }

@@ -50,12 +50,6 @@ bool is_dotted_key(std::string_view key) {
     }
 }
 
-std::string joined(std::string_view prefix, std::string_view name) {
-    std::string key(prefix);
-    if (!prefix.empty()) { key += '.'; }
-    return key.append(name);
-}
-
 std::optional<ParameterValue> value_of(const toml::node& node) {
     if (const auto* boolean = node.as_boolean()) { return ParameterValue(boolean->get()); }
     if (const auto* integer = node.as_integer()) { return ParameterValue(integer->get()); }
@@ -74,7 +68,7 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
             throw ConfigurationError("{}: the key \"{}\" may have letters, digits, _ and - only",
                                      place_in(file, key.source()), key.str());
         }
-        const std::string full = joined(prefix, key.str());
+        const std::string full = dotted(prefix, key.str());
         if (const auto* inner = node.as_table()) {
             flatten(*inner, full, file, result);
             continue;
@@ -107,12 +101,8 @@ std::string type_phrase(const ParameterValue& value) {
 }
 
 std::string expectation(const Parameter& parameter) {
-    std::string text(name_of(parameter.type));
-    const std::string range = parameter.range_text();
-    if (!parameter.choices.empty()) { return fmt::format("one of {}", range); }
-    if (!range.empty()) { text += fmt::format(", {}", range); }
-    if (!parameter.unit.empty()) { text += fmt::format(" (unit: {})", parameter.unit); }
-    return text;
+    const bool has_unit = parameter.choices.empty() && !parameter.unit.empty();
+    return parameter.values_text() + (has_unit ? fmt::format(" (unit: {})", parameter.unit) : "");
 }
 
 /// The value in the parameter's type. Throws ConfigurationError if it does not fit.
@@ -146,7 +136,7 @@ std::map<std::string, KnownParameter> registered_parameters() {
     std::map<std::string, KnownParameter> all;
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         for (const Parameter& parameter : *set.parameters) {
-            all[joined(set.prefix, parameter.name)] = {&parameter, &set};
+            all[dotted(set.prefix, parameter.name)] = {&parameter, &set};
         }
     }
     return all;
@@ -166,7 +156,7 @@ struct Configuration::State {
 Configuration::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
     Given given;
     for (const Parameter& parameter : list) {
-        std::string key = joined(prefix, parameter.name);
+        std::string key = dotted(prefix, parameter.name);
         EffectiveEntry entry{key, parameter.default_value, parameter.unit, "default", parameter.help};
         if (const auto found = set.find(key); found != set.end()) {
             entry.value = checked(parameter, key, found->second);

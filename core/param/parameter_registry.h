@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/bits/before_main.h"
 #include "core/param/parameters.h"
 
 namespace lookahead {
@@ -40,11 +41,4 @@ bool register_parameters(std::string_view prefix, std::string_view description, 
     LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, "", description)
 /// The same for parameters that are read only if the slot does not have its default.
 #define LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, slot, description) \
-    LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, __COUNTER__)
-#define LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, number) \
-    LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, slot, description, number)
-#define LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, slot, description, number)   \
-    namespace {                                                                 \
-    [[maybe_unused]] const bool parameters_registered_##number =                \
-        ::lookahead::detail::register_parameters<P>(prefix, description, slot); \
-    }
+    LOOKAHEAD_BEFORE_MAIN(::lookahead::detail::register_parameters<P>(prefix, description, slot))

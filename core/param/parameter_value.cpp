@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <string_view>
+
+#include <fmt/core.h>
 
 namespace lookahead {
 
@@ -35,9 +35,7 @@ std::string quoted(const std::string& value) {
         } else if (c == '\t') {
             text += "\\t";
         } else if (byte < 0x20 || byte == 0x7F) {
-            std::array<char, 8> escape{};
-            std::snprintf(escape.data(), escape.size(), "\\u%04X", byte);
-            text += escape.data();
+            text += fmt::format("\\u{:04X}", byte);
         } else {
             text += c;
         }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -14,70 +16,42 @@ constexpr auto kNoMin = std::numeric_limits<std::int64_t>::min();
 constexpr auto kNoMax = std::numeric_limits<std::int64_t>::max();
 
 std::string bounds_text(bool has_min, const std::string& min, bool has_max, const std::string& max) {
-    if (has_min && has_max) { return fmt::format("{} to {}", min, max); }
-    return has_min ? fmt::format("{} or more", min) : has_max ? fmt::format("{} or less", max) : "";
+    if (has_min && has_max) { return fmt::format(", {} to {}", min, max); }
+    return has_min ? fmt::format(", {} or more", min) : has_max ? fmt::format(", {} or less", max) : "";
 }
 
 }  // namespace
 
-std::string_view name_of(ParameterType type) {
-    switch (type) {
-        case ParameterType::boolean:
-            return "switch (true or false)";
-        case ParameterType::integer:
-            return "integer";
-        case ParameterType::real:
-            return "number";
-        case ParameterType::text:
-            return "text";
-    }
-    return "";
+std::string dotted(std::string_view prefix, std::string_view name) {
+    return prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
 }
 
-std::string Parameter::range_text() const {
+std::string Parameter::values_text() const {
+    if (!choices.empty()) { return fmt::format("one of {}", fmt::join(choices, ", ")); }
+    static constexpr const char* kNames[] = {"switch (true or false)", "integer", "number", "text"};
+    std::string range;
     if (type == ParameterType::integer) {
-        return bounds_text(integer_min != kNoMin, std::to_string(integer_min), integer_max != kNoMax,
-                           std::to_string(integer_max));
+        range = bounds_text(integer_min != kNoMin, std::to_string(integer_min), integer_max != kNoMax,
+                            std::to_string(integer_max));
+    } else if (type == ParameterType::real) {
+        range = bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max), to_toml(real_max));
     }
-    if (type == ParameterType::real) {
-        return bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max), to_toml(real_max));
-    }
-    std::string text;
-    for (const std::string& each : choices) { text += (text.empty() ? "" : ", ") + each; }
-    return text;
+    return fmt::format("{}{}", kNames[static_cast<std::size_t>(type)], range);
 }
 
 bool Parameter::accepts_type(const ParameterValue& value) const {
-    switch (type) {
-        case ParameterType::boolean:
-            return std::holds_alternative<bool>(value);
-        case ParameterType::integer:
-            return std::holds_alternative<std::int64_t>(value);
-        case ParameterType::real:
-            return std::holds_alternative<double>(value);
-        case ParameterType::text:
-            return std::holds_alternative<std::string>(value);
-    }
-    return false;
+    return value.index() == static_cast<std::size_t>(type);
 }
 
 bool Parameter::accepts_range(const ParameterValue& value) const {
-    switch (type) {
-        case ParameterType::boolean:
-            return true;
-        case ParameterType::integer: {
-            const auto number = std::get<std::int64_t>(value);
-            return number >= integer_min && number <= integer_max;
-        }
-        case ParameterType::real: {
-            const auto number = std::get<double>(value);
-            return std::isfinite(number) && number >= real_min && number <= real_max;
-        }
-        case ParameterType::text:
-            return choices.empty() ||
-                   std::find(choices.begin(), choices.end(), std::get<std::string>(value)) != choices.end();
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        return *whole >= integer_min && *whole <= integer_max;
     }
-    return false;
+    if (const auto* real = std::get_if<double>(&value)) {
+        return std::isfinite(*real) && *real >= real_min && *real <= real_max;
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    return text == nullptr || choices.empty() || std::ranges::find(choices, *text) != choices.end();
 }
 
 void check_parameter_list(const ParameterList& list) {

@@ -29,10 +29,11 @@
 /// `Configuration::read<CacheParameters>("cache")` gives a checked struct.
 namespace lookahead {
 
+/// In the order of ParameterValue's alternatives.
 enum class ParameterType { boolean, integer, real, text };
 
-/// "integer", "number", "switch (true or false)", "text".
-std::string_view name_of(ParameterType type);
+/// A configuration key: "cache.ways", or the name alone if there is no prefix.
+std::string dotted(std::string_view prefix, std::string_view name);
 
 /// One parameter of a struct, for the configuration and the reference pages.
 struct Parameter {
@@ -51,8 +52,8 @@ struct Parameter {
     std::ptrdiff_t offset = 0;  ///< of the member in its struct
     void (*store)(void* member, const ParameterValue& value) = nullptr;
 
-    /// "1 to 64", "lru, fifo", or empty for no bounds.
-    std::string range_text() const;
+    /// "integer, 1 to 64", "one of lru, fifo", "switch (true or false)".
+    std::string values_text() const;
     bool accepts_type(const ParameterValue& value) const;
     /// Whether the value is in range; it must have the right type.
     bool accepts_range(const ParameterValue& value) const;

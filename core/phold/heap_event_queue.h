@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/state/state_archive.h"
-#include "core/time/time.h"
+#include "core/phold/event_queue.h"
 
 namespace lookahead {
 
@@ -39,25 +38,7 @@ class HeapEventQueue {
         for (const Entry& entry : sorted) { f(entry.time, entry.event); }
     }
 
-    void fields(StateArchive& archive) {
-        std::uint64_t count = size();
-        archive& count;
-        if (!archive.loading()) {
-            for_each([&](Time time, Event event) {
-                archive& time;
-                archive.plain(event);
-            });
-            return;
-        }
-        clear();
-        for (; count > 0; --count) {
-            Time time = 0;
-            Event event;
-            archive& time;
-            archive.plain(event);
-            push(time, event);
-        }
-    }
+    void fields(StateArchive& archive) { event_fields<Event>(*this, archive); }
 
   private:
     struct Entry {

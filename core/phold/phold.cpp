@@ -1,12 +1,11 @@
 #include "core/phold/phold.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 
 #include "core/error/error.h"
 #include "core/phold/phold_process.h"
-#include "core/transport/transport.h"
+#include "core/transport/all_gather.h"
 
 namespace lookahead {
 namespace {
@@ -47,15 +46,6 @@ class StopAtFirstEpoch final : public EpochObserver {
     bool stop(const EpochReport&) override { return true; }
 };
 
-double greatest_over_ranks(Transport& transport, double mine) {
-    const auto bits = std::bit_cast<std::uint64_t>(mine);
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&bits, 1}, all);
-    double greatest = mine;
-    for (const std::uint64_t other : all) { greatest = std::max(greatest, std::bit_cast<double>(other)); }
-    return greatest;
-}
-
 }  // namespace
 
 Model make_phold_model(const PholdOptions& options) {
@@ -74,11 +64,9 @@ Model make_phold_model(const PholdOptions& options) {
 PholdResult run_phold(const PholdOptions& options, Transport& transport, const std::string& sync) {
     const Model model = make_phold_model(options);
     StopAtFirstEpoch observer;
-    SimulationOptions simulation_options;
-    simulation_options.sync = sync;
-    simulation_options.epoch_length = static_cast<Time>(options.duration * static_cast<double>(kPholdUnit));
-    simulation_options.observer = &observer;
-    Simulation simulation(model, place(options, transport.size()), transport, simulation_options);
+    const Time end = static_cast<Time>(options.duration * static_cast<double>(kPholdUnit));
+    Simulation simulation(model, place(options, transport.size()), transport,
+                          {.sync = sync, .epoch_length = end, .observer = &observer});
 
     transport.barrier();
     const auto begin = std::chrono::steady_clock::now();
@@ -88,7 +76,7 @@ PholdResult run_phold(const PholdOptions& options, Transport& transport, const s
 
     PholdResult result;
     result.events = run.progress;
-    result.seconds = greatest_over_ranks(transport, seconds);
+    result.seconds = std::ranges::max(all_gather(transport, seconds));
     result.events_per_second = static_cast<double>(result.events) / result.seconds;
     result.state_hash = run.state_hash;
     result.per_rank = std::move(run.per_rank);

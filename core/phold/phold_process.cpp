@@ -3,8 +3,9 @@
 #include <array>
 #include <bit>
 
-#include "core/phold/event_queue.h"
 #include "core/phold/exponential.h"
+#include "core/phold/heap_event_queue.h"
+#include "core/phold/wheel_event_queue.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead {
@@ -145,18 +146,11 @@ std::span<const unsigned> phold_payloads() {
 }
 
 std::unique_ptr<LogicalProcess> make_phold_process(const PholdOptions& options, LpId id) {
-    switch (options.payload) {
-        case 16:
-            return make_with<PholdEvent16>(options, id);
-        case 32:
-            return make_with<PholdEvent32>(options, id);
-        case 64:
-            return make_with<PholdEvent64>(options, id);
-        case 160:
-            return make_with<PholdEvent160>(options, id);
-        default:
-            return make_with<PholdEvent256>(options, id);
-    }
+    // In the order of kPayloads.
+    constexpr std::array kMakers{make_with<PholdEvent16>, make_with<PholdEvent32>, make_with<PholdEvent64>,
+                                 make_with<PholdEvent160>, make_with<PholdEvent256>};
+    return kMakers.at(static_cast<std::size_t>(std::ranges::find(kPayloads, options.payload) - kPayloads.begin()))(
+        options, id);
 }
 
 }  // namespace lookahead

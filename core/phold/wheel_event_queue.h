@@ -4,13 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "core/error/error.h"
-#include "core/state/state_archive.h"
-#include "core/time/time.h"
+#include "core/phold/event_queue.h"
 
 namespace lookahead {
 
@@ -115,25 +113,7 @@ class WheelEventQueue {
         for (const Late& entry : sorted) { f(entry.time, nodes_[entry.node].event); }
     }
 
-    void fields(StateArchive& archive) {
-        std::uint64_t count = size();
-        archive& count;
-        if (!archive.loading()) {
-            for_each([&](Time time, Event event) {
-                archive& time;
-                archive.plain(event);
-            });
-            return;
-        }
-        clear();
-        for (; count > 0; --count) {
-            Time time = 0;
-            Event event;
-            archive& time;
-            archive.plain(event);
-            push(time, event);
-        }
-    }
+    void fields(StateArchive& archive) { event_fields<Event>(*this, archive); }
 
   private:
     static constexpr std::uint32_t kNone = UINT32_MAX;

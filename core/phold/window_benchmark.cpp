@@ -42,10 +42,7 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
         rank_of_lp.push_back(static_cast<int>(id));
     }
     for (LpId id = 0; id < ranks; ++id) { model.connect_all(id, 0, 0, ranks, 0, kPeriod); }
-    SimulationOptions options;
-    options.sync = sync;
-    options.epoch_length = end;
-    Simulation simulation(model, rank_of_lp, transport, options);
+    Simulation simulation(model, rank_of_lp, transport, {.sync = sync, .epoch_length = end});
     transport.barrier();
     const auto begin = std::chrono::steady_clock::now();
     SimulationResult run = simulation.run();

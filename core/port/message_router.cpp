@@ -1,7 +1,5 @@
 #include "core/port/message_router.h"
 
-#include <string>
-
 #include "core/error/error.h"
 
 namespace lookahead {

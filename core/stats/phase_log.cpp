@@ -13,7 +13,6 @@ class CounterTotals final : public StatisticsVisitor {
     void counter(std::string_view, std::string_view, const StatisticDescription&, const std::uint64_t& value) override {
         values.push_back(value);
     }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::vector<std::uint64_t> values;
 };

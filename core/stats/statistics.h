@@ -47,19 +47,16 @@ template <class C>
 struct Counter {
     static constexpr std::size_t kWords = 1;
 
-    std::string_view name;
-    std::string_view unit;
-    std::string_view description;
+    StatisticDescription what;
     std::uint64_t C::*member;
 
-    constexpr StatisticDescription what() const { return {name, unit, description}; }
     const void* place(const C& counters) const { return &(counters.*member); }
     template <class F>
     constexpr void for_each_description(F&& f) const {
-        f(what());
+        f(what);
     }
     void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
-        visitor.counter(component, kind, what(), counters.*member);
+        visitor.counter(component, kind, what, counters.*member);
     }
 };
 
@@ -88,21 +85,18 @@ template <class C, std::size_t N>
 struct HistogramOf {
     static constexpr std::size_t kWords = N + 2;
 
-    std::string_view name;
-    std::string_view unit;
-    std::string_view description;
+    StatisticDescription what;
     Histogram<N> C::*member;
     typename Histogram<N>::Edges edges;
 
-    constexpr StatisticDescription what() const { return {name, unit, description}; }
     const void* place(const C& counters) const { return &(counters.*member); }
     template <class F>
     constexpr void for_each_description(F&& f) const {
-        f(what());
+        f(what);
     }
     void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
         const Histogram<N>& values = counters.*member;
-        visitor.histogram(component, kind, what(), {edges, values.counts, values.underflow, values.overflow});
+        visitor.histogram(component, kind, what, {edges, values.counts, values.underflow, values.overflow});
     }
 };
 
@@ -195,13 +189,13 @@ void reset(C& counters) {
 }  // namespace lookahead
 
 /// A std::uint64_t, a std::array of them with a description each ({name, unit, text}), and a Histogram with its edges.
-#define LOOKAHEAD_COUNTER(member, unit, description)                                                \
-    LOOKAHEAD_DECLARE_MEMBER(::lookahead::Counter<Self>{#member, unit, description, &Self::member}) \
+#define LOOKAHEAD_COUNTER(member, unit, description)                                                  \
+    LOOKAHEAD_DECLARE_MEMBER(::lookahead::Counter<Self>{{#member, unit, description}, &Self::member}) \
     std::uint64_t member = 0
 #define LOOKAHEAD_COUNTERS(member, count, ...)                                                       \
     LOOKAHEAD_DECLARE_MEMBER(::lookahead::CounterArray<Self, count>{&Self::member, {{__VA_ARGS__}}}) \
     std::array<std::uint64_t, count> member {}
-#define LOOKAHEAD_HISTOGRAM(member, count, unit, description, ...)                                     \
-    LOOKAHEAD_DECLARE_MEMBER(                                                                          \
-        ::lookahead::HistogramOf<Self, count>{#member, unit, description, &Self::member, __VA_ARGS__}) \
+#define LOOKAHEAD_HISTOGRAM(member, count, unit, description, ...)                                       \
+    LOOKAHEAD_DECLARE_MEMBER(                                                                            \
+        ::lookahead::HistogramOf<Self, count>{{#member, unit, description}, &Self::member, __VA_ARGS__}) \
     ::lookahead::Histogram<count> member

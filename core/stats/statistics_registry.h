@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/bits/before_main.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead {
@@ -57,11 +58,4 @@ bool register_statistics(std::string_view kind, std::string_view description) {
 /// At namespace scope, in a .cpp: components of this kind have the statistics of struct C. `kind` is the same
 /// word that the component gives to visit().
 #define LOOKAHEAD_REGISTER_STATISTICS(C, kind, description) \
-    LOOKAHEAD_REGISTER_STATISTICS_2(C, kind, description, __COUNTER__)
-#define LOOKAHEAD_REGISTER_STATISTICS_2(C, kind, description, number) \
-    LOOKAHEAD_REGISTER_STATISTICS_3(C, kind, description, number)
-#define LOOKAHEAD_REGISTER_STATISTICS_3(C, kind, description, number)   \
-    namespace {                                                         \
-    [[maybe_unused]] const bool statistics_registered_##number =        \
-        ::lookahead::detail::register_statistics<C>(kind, description); \
-    }
+    LOOKAHEAD_BEFORE_MAIN(::lookahead::detail::register_statistics<C>(kind, description))

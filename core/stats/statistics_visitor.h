@@ -30,8 +30,8 @@ class StatisticsVisitor {
     /// `value` keeps its address as long as the component lives.
     virtual void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                          const std::uint64_t& value) = 0;
-    virtual void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                           const HistogramView& value) = 0;
+    virtual void histogram(std::string_view /*component*/, std::string_view /*kind*/, const StatisticDescription&,
+                           const HistogramView&) {}
 };
 
 }  // namespace lookahead

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 #include "core/error/error.h"
 #include "core/sync/process_profile.h"
 #include "core/transport/transport.h"
@@ -53,17 +51,15 @@ void add_rank(RunProfile& profile, const RankProfile& part, int rank) {
 }  // namespace
 
 RunProfile gather_profile(Transport& transport, const ProcessProfile& mine, std::size_t processes) {
-    RankProfile own{mine.ids(), mine.loads(), mine.log()};
-    const std::string bytes = archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << own; });
-    const std::vector<std::string> parts = transport.gather(bytes);
+    const std::vector<std::string> parts =
+        transport.gather(archived(RankProfile{mine.ids(), mine.loads(), mine.log()}));
     RunProfile profile;
     if (transport.rank() != 0) { return profile; }
     profile.rank.assign(processes, 0);
     profile.loads.assign(processes, {});
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {
         RankProfile part;
-        archive_from_bytes(parts[rank], fmt::format("the profile of rank {}", rank),
-                           [&](boost::archive::binary_iarchive& archive) { archive >> part; });
+        read_archived(parts[rank], fmt::format("the profile of rank {}", rank), part);
         add_rank(profile, part, static_cast<int>(rank));
     }
     return profile;

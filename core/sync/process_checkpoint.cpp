@@ -1,12 +1,10 @@
 #include "core/sync/process_checkpoint.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <map>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 #include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
 
@@ -15,15 +13,9 @@ namespace lookahead {
 namespace {
 
 template <class T>
-std::string to_bytes(const T& value) {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << value; });
-}
-
-template <class T>
 T from_bytes(const std::string& bytes) {
     T value;
-    archive_from_bytes(bytes, "a rank's part of the checkpoint",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> value; });
+    read_archived(bytes, "a rank's part of the checkpoint", value);
     return value;
 }
 
@@ -34,7 +26,7 @@ RankError send_processes(Transport& transport, const RunningProcesses& local, co
     for (const LpId id : mine) {
         std::string process;
         if (error.code == ExitCode::done) {
-            error = catch_error([&] { process = to_bytes(local.process(id)); });
+            error = catch_error([&] { process = archived(local.process(id)); });
         }
         transport.send_bytes(0, process);
         if (!process.empty()) {
@@ -85,7 +77,7 @@ std::map<LpId, int> ranks_of(const std::vector<std::string>& ids) {
 
 void gather_processes(Transport& transport, const RunningProcesses& local, ProcessTaker* taker) {
     const std::vector<LpId> mine = local.ids();
-    const std::vector<std::string> ids = transport.gather(to_bytes(mine));
+    const std::vector<std::string> ids = transport.gather(archived(mine));
     const auto error =
         agree_on_error(transport, transport.rank() == 0 ? receive_processes(transport, local, ranks_of(ids), *taker)
                                                         : send_processes(transport, local, mine));

@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <string>
 
 #include "core/error/error.h"
 #include "core/sync/host_clock.h"

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
-#include "core/lp/model.h"
-#include "core/time/time.h"
+#include "core/sync/receivers.h"
 
 namespace lookahead {
 
@@ -12,7 +12,16 @@ namespace lookahead {
 /// memory for every pair of ranks.
 class RankLookahead {
   public:
-    RankLookahead(const Model&, std::span<const int> rank_of_lp, int ranks);
+    RankLookahead(const Model& model, std::span<const int> rank_of_lp, int ranks)
+        : ranks_(ranks), direct_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks), kTimeInfinity) {
+        Receivers receivers(model, rank_of_lp, ranks, {});
+        for (const ChannelDescription& channel : model.channels()) {
+            for (const auto& [kind, to] : receivers.find(channel)) {
+                Time& least = direct_[index(rank_of_lp[channel.from], to)];
+                least = std::min(least, channel.lookahead);
+            }
+        }
+    }
 
     int ranks() const { return ranks_; }
     /// The shortest channel from LPs of one rank to LPs of another, or among the LPs of one rank.

@@ -1,20 +1,23 @@
 #include "core/sync/simulation.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/archived.h"
 #include "core/lp/audit.h"
 #include "core/sync/rank_engine.h"
 #include "core/sync/source_lookahead.h"
 #include "core/sync/sync_protocol.h"
 #include "core/transport/agreement/agreement.h"
-#include "core/transport/transport.h"
+#include "core/transport/all_gather.h"
 
 namespace lookahead {
 namespace {
@@ -32,17 +35,11 @@ struct RankSummary {
     std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
 
-/// Returns each rank's value, on all ranks.
-template <class T>
-std::vector<T> all_gather(Transport& transport, const T& mine) {
-    static_assert(sizeof(T) % 8 == 0);
-    std::array<std::uint64_t, sizeof(T) / 8> words;
-    std::memcpy(words.data(), &mine, sizeof mine);
-    std::vector<T> values(static_cast<std::size_t>(transport.size()));
-    std::vector<std::uint64_t> all(words.size() * values.size());
-    transport.all_gather(words, all);
-    std::memcpy(static_cast<void*>(values.data()), all.data(), all.size() * 8);
-    return values;
+/// The first 20 of `count` sentences, and how many more there are.
+std::string first_of(std::span<const std::string> sentences, std::size_t count) {
+    const std::string named =
+        fmt::format("{}", fmt::join(sentences.first(std::min(sentences.size(), kMostNamed)), "; "));
+    return count > kMostNamed ? fmt::format("{}; and {} more", named, count - kMostNamed) : named;
 }
 
 }  // namespace
@@ -222,26 +219,17 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     if (count == 0) { return; }
     // Each rank's first 20 suffice, since the lists ascend by id.
     waiting.resize(std::min(waiting.size(), kMostNamed));
-    std::string text;
-    for (const auto& [id, sentence] : waiting) { text += std::to_string(id) + '\t' + sentence + '\n'; }
     std::string report;
-    if (const std::vector<std::string> parts = transport_.gather(text); transport_.rank() == 0) {
-        std::vector<std::pair<std::uint64_t, std::string>> all;
+    if (const std::vector<std::string> parts = transport_.gather(archived(waiting)); transport_.rank() == 0) {
+        std::map<std::uint64_t, std::string> all;
         for (const std::string& part : parts) {
-            for (std::size_t at = 0; at < part.size();) {
-                const std::size_t tab = part.find('\t', at);
-                const std::size_t end = part.find('\n', tab);
-                all.emplace_back(std::stoull(part.substr(at, tab - at)), part.substr(tab + 1, end - tab - 1));
-                at = end + 1;
-            }
+            read_archived(part, "what another rank waits for", waiting);
+            all.insert(waiting.begin(), waiting.end());
         }
-        std::sort(all.begin(), all.end());
-        report = fmt::format("deadlock at {} fs: no event is left, but {} logical processes still wait",
-                             result.end_time, count);
-        for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) {
-            report += (i == 0 ? ": " : "; ") + all[i].second;
-        }
-        if (count > kMostNamed) { report += fmt::format("; and {} more", count - kMostNamed); }
+        std::vector<std::string> sentences;
+        for (const auto& each : all) { sentences.push_back(each.second); }
+        report = fmt::format("deadlock at {} fs: no event is left, but {} logical processes still wait: {}",
+                             result.end_time, count, first_of(sentences, count));
     }
     transport_.broadcast(report);
     result.outcome = Outcome::deadlock;
@@ -257,11 +245,9 @@ void Simulation::Implementation::audit(SimulationResult& result) {
     const std::vector<std::string> parts = transport_.gather(audit.to_bytes());
     if (transport_.rank() == 0) {
         for (std::size_t rank = 1; rank < parts.size(); ++rank) { audit.merge(parts[rank]); }
-        const std::vector<std::string> faults = audit.faults();
-        for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
-            report += (i == 0 ? "the run's books do not balance at its end: " : "; ") + faults[i];
+        if (const auto faults = audit.faults(); !faults.empty()) {
+            report = fmt::format("the run's books do not balance at its end: {}", first_of(faults, faults.size()));
         }
-        if (faults.size() > kMostNamed) { report += fmt::format("; and {} more", faults.size() - kMostNamed); }
     }
     transport_.broadcast(report);
     if (!report.empty()) { fails(result, RankError{ExitCode::internal, report}); }

@@ -1,7 +1,6 @@
 #include "core/time/clock_domain.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/error/error.h"
 

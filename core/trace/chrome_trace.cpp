@@ -1,6 +1,5 @@
 #include "core/trace/chrome_trace.h"
 
-#include <cstdio>
 #include <fstream>
 #include <string_view>
 
@@ -28,14 +27,12 @@ void ChromeTrace::span(TraceActivity activity, Clock::time_point begin, Clock::t
 
 std::string ChromeTrace::events() const {
     std::string text;
-    char line[256];
     for (const Span& span : spans_) {
-        std::snprintf(line, sizeof line,
-                      "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-                      "\"args\":{\"until_fs\":%lld}}",
-                      text.empty() ? "" : ",\n", span.activity == TraceActivity::compute ? "compute" : "blocked", rank_,
-                      span.begin_us, span.length_us, static_cast<long long>(span.until));
-        text += line;
+        text += fmt::format(
+            "{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
+            "\"args\":{{\"until_fs\":{}}}}}",
+            text.empty() ? "" : ",\n", span.activity == TraceActivity::compute ? "compute" : "blocked", rank_,
+            span.begin_us, span.length_us, span.until);
     }
     return text;
 }

@@ -1,7 +1,5 @@
 #include "core/trace/process_trace.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 namespace lookahead {
@@ -23,9 +21,7 @@ std::string text_of(std::string_view text) {
 
 /// Converts femtoseconds to microseconds, to a millionth.
 std::string microseconds(Time time) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6f", static_cast<double>(time) / kFemtosecondsPerMicrosecond);
-    return text;
+    return fmt::format("{:.6f}", static_cast<double>(time) / kFemtosecondsPerMicrosecond);
 }
 
 std::string metadata(const char* what, int pid, int tid, std::string_view name) {

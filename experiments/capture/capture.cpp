@@ -58,8 +58,7 @@ struct InFile<CapturedCall::Kind> {
 };
 
 void write_calls(Group group, const std::vector<CapturedCall>& calls) {
-    const StoredColumn scale = write_scale(group, schema::kCallsId, numbers_below<std::uint64_t>(calls.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kCallsId, numbers_below<std::uint64_t>(calls.size()));
     for_each_column([&](const DatasetName& name, auto... path) {
         using Type = typename InFile<std::decay_t<decltype(member_of(calls.front(), path...))>>::Type;
         table.write(name, calls, [=](const CapturedCall& call) { return static_cast<Type>(member_of(call, path...)); });

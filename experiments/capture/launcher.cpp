@@ -42,25 +42,24 @@ class Descriptor {
     int number_;
 };
 
-/// Returns false at the end of the stream.
-bool receive(int socket, std::span<std::byte> bytes) {
+/// Lets `move`, recv or send, take part after part; false at the end of the stream.
+template <class Byte, class Move>
+bool move_all(int socket, std::span<Byte> bytes, Move move, int flags) {
     while (!bytes.empty()) {
-        const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
-        if (got < 0 && errno == EINTR) { continue; }
-        if (got <= 0) { return false; }
-        bytes = bytes.subspan(static_cast<std::size_t>(got));
+        const ssize_t moved = move(socket, bytes.data(), bytes.size(), flags);
+        if (moved < 0 && errno == EINTR) { continue; }
+        if (moved <= 0) { return false; }
+        bytes = bytes.subspan(static_cast<std::size_t>(moved));
     }
     return true;
 }
 
+bool receive(int socket, std::span<std::byte> bytes) {
+    return move_all(socket, bytes, ::recv, 0);
+}
+
 bool send(int socket, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) { continue; }
-        if (sent <= 0) { return false; }
-        bytes = bytes.subspan(static_cast<std::size_t>(sent));
-    }
-    return true;
+    return move_all(socket, bytes, ::send, MSG_NOSIGNAL);
 }
 
 void set_environment(const std::string& library_folder, int socket, int memory) {

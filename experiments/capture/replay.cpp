@@ -83,11 +83,9 @@ class Replay : public Workload {
     /// Replays once more up to the difference on the emulator, watches its place and looks for races.
     std::string explanation() const {
         RaceFinder finder(different_address_);
-        EmulatorOptions options;
-        options.observer = &finder;
         try {
             const auto module = ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel);
-            EmulatedDevice device(finaliser::finalise_module(module, {}), options);
+            EmulatedDevice device(finaliser::finalise_module(module, {}), {.observer = &finder});
             Replay again(*this);
             for (std::size_t i = 0; i < different_call_; ++i) {
                 const CapturedCall& call = capture_.calls[i];

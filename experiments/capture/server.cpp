@@ -64,17 +64,10 @@ int make_memory_file() {
 }
 
 cudart::CudaError error_of(KernelFault::Kind kind) {
-    switch (kind) {
-        case KernelFault::Kind::illegal_address:
-            return cudart::kIllegalAddress;
-        case KernelFault::Kind::misaligned_address:
-            return cudart::kMisalignedAddress;
-        case KernelFault::Kind::assertion:
-            return cudart::kAssert;
-        case KernelFault::Kind::trap:
-            break;
-    }
-    return cudart::kLaunchFailure;
+    // In the order of Kind.
+    constexpr cudart::CudaError errors[] = {cudart::kIllegalAddress, cudart::kMisalignedAddress, cudart::kLaunchFailure,
+                                            cudart::kAssert};
+    return errors[static_cast<std::size_t>(kind)];
 }
 
 constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;

@@ -113,9 +113,7 @@ Json variant_names_of(std::string_view left_out) {
 Json parameter_names() {
     Json::Array names;
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
-        for (const Parameter& parameter : *set.parameters) {
-            names.push_back(set.prefix.empty() ? parameter.name : fmt::format("{}.{}", set.prefix, parameter.name));
-        }
+        for (const Parameter& parameter : *set.parameters) { names.push_back(dotted(set.prefix, parameter.name)); }
     }
     return names;
 }

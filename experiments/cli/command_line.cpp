@@ -2,12 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <concepts>
 #include <sstream>
 #include <string_view>
 
 #include "core/error/error.h"
+#include "core/text/read_number.h"
 
 namespace lookahead::cli {
 
@@ -79,8 +80,7 @@ void refuse_negative_last(CLI::Option* option) {
 
 bool is_numeral(std::string_view text) {
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
+    return read_number(text, number);
 }
 
 CLI::App* command_of(CLI::App* command, const std::string& name) {
@@ -228,42 +228,25 @@ void Command::prepend_footer(const std::string& text) {
     command_->footer(text + command_->get_footer());
 }
 
-Option Command::add_option(const std::string& names, std::string& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
+template <class T>
+Option Command::add_option(const std::string& names, T& value, const std::string& help) {
+    using Pair = std::pair<std::uint64_t, std::uint64_t>;
+    CLI::Option* const option = command_->add_option(names, value, help);
+    if constexpr (std::unsigned_integral<T> || std::same_as<T, std::optional<std::uint64_t>> || std::same_as<T, Pair>) {
+        refuse_negative(option);
+    }
+    if constexpr (std::same_as<T, Pair>) { option->delimiter(','); }
+    return Option(option);
 }
-
-Option Command::add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) {
-    return Option(command_->add_option(names, values, help));
-}
-
-Option Command::add_option(const std::string& names, int& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
-}
-
-Option Command::add_option(const std::string& names, std::uint32_t& value, const std::string& help) {
-    return Option(refuse_negative(command_->add_option(names, value, help)));
-}
-
-Option Command::add_option(const std::string& names, std::uint64_t& value, const std::string& help) {
-    return Option(refuse_negative(command_->add_option(names, value, help)));
-}
-
-Option Command::add_option(const std::string& names, double& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
-}
-
-Option Command::add_option(const std::string& names, std::optional<int>& value, const std::string& help) {
-    return Option(command_->add_option(names, value, help));
-}
-
-Option Command::add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help) {
-    return Option(refuse_negative(command_->add_option(names, value, help)));
-}
-
-Option Command::add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
-                           const std::string& help) {
-    return Option(refuse_negative(command_->add_option(names, values, help))->delimiter(','));
-}
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, std::uint32_t&, const std::string&);
+template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<std::uint64_t>&, const std::string&);
+template Option Command::add_option(const std::string&, std::pair<std::uint64_t, std::uint64_t>&, const std::string&);
 
 Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
     return Option(command_->add_flag(names, value, help));

@@ -69,19 +69,11 @@ class Command {
     /// Puts text before the last part of `--help`.
     void prepend_footer(const std::string& text);
 
-    /// `names`: of an option, as in "-o,--out", or of a positional argument, as in "FILE". Negative numbers are refused
-    /// for unsigned values.
-    Option add_option(const std::string& names, std::string& value, const std::string& help);
-    Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help);
-    Option add_option(const std::string& names, int& value, const std::string& help);
-    Option add_option(const std::string& names, std::uint32_t& value, const std::string& help);
-    Option add_option(const std::string& names, std::uint64_t& value, const std::string& help);
-    Option add_option(const std::string& names, double& value, const std::string& help);
-    Option add_option(const std::string& names, std::optional<int>& value, const std::string& help);
-    Option add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help);
-    /// Two numbers, as in 0,500 or 0 500.
-    Option add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
-                      const std::string& help);
+    /// `names`: of an option, as in "-o,--out", or of a positional argument, as in "FILE". T is one of the types at the
+    /// function's end in command_line.cpp. Negative numbers are refused for unsigned values. A pair takes two numbers,
+    /// as in 0,500 or 0 500.
+    template <class T>
+    Option add_option(const std::string& names, T& value, const std::string& help);
     Option add_flag(const std::string& names, bool& value, const std::string& help);
     /// Another spelling of an option, accepted but not shown by `--help` or the outline.
     Option add_unlisted(const std::string& names, std::string& value);

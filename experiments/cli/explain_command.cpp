@@ -235,9 +235,7 @@ Summary summarise(const ExplainOptions& options, const std::string& name) {
     const Configuration plain = with_transform(options, "none");
     const Configuration changed = with_transform(options, options.transform);
     const auto workload = make_variant<Workload>(name, plain, WorkloadContext{parse_size(options.size), 1});
-    EmulatorOptions emulator;
-    emulator.simt = gpu::simt_model(plain);
-    EmulatedDevice device(load_kernels(*workload, plain), emulator);
+    EmulatedDevice device(load_kernels(*workload, plain), {.simt = gpu::simt_model(plain)});
     workload->run(device);
     std::vector<std::vector<std::uint64_t>> executed;
     for (std::uint32_t number = 0; number < device.kernels().size(); ++number) {

@@ -83,15 +83,6 @@ void print_accesses(const profile::KernelReport& kernel) {
     }
 }
 
-template <class Name, std::size_t kSize>
-Json::Object as_json(const std::array<std::uint64_t, kSize>& counts) {
-    Json::Object object;
-    for (std::size_t i = 0; i < kSize; ++i) {
-        object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
-    }
-    return object;
-}
-
 Json::Array as_json(const std::map<std::int64_t, std::uint64_t>& strides) {
     Json::Array array;
     for (const auto& [stride, steps] : strides) { array.push_back(Json::Object{{"bytes", stride}, {"steps", steps}}); }
@@ -100,9 +91,9 @@ Json::Array as_json(const std::map<std::int64_t, std::uint64_t>& strides) {
 
 Json::Object as_json(const profile::PatternSums& sums) {
     return {{"warp_instructions", sums.instructions()},
-            {"instructions", as_json<profile::Role>(sums.by_role)},
-            {"global", as_json<profile::Pattern>(sums.global)},
-            {"shared", as_json<profile::Pattern>(sums.shared)},
+            {"instructions", counts_as_json<profile::Role>(sums.by_role)},
+            {"global", counts_as_json<profile::Pattern>(sums.global)},
+            {"shared", counts_as_json<profile::Pattern>(sums.shared)},
             {"strides", as_json(sums.strides)}};
 }
 
@@ -153,10 +144,7 @@ ExitCode profile_patterns(const PatternsOptions& options) {
     const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
     isa::KernelTable kernels = load_kernels(*workload, configuration);
     profile::AddressStreams streams(kernels);
-    EmulatorOptions limits;
-    limits.simt = gpu::simt_model(configuration);
-    limits.instructions = &streams;
-    EmulatedDevice device(std::move(kernels), limits);
+    EmulatedDevice device(std::move(kernels), {.instructions = &streams, .simt = gpu::simt_model(configuration)});
     workload->run(device);
     if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
         throw ProgramError("{}: wrong output: {}", options.workload.workload, check.message);

@@ -1,6 +1,5 @@
 // `profile vectors`: the vectors that warps load from and store to private memory, with fewer and fewer registers.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
+#include "core/text/read_number.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/percentage.h"
@@ -44,9 +44,7 @@ struct Amount {
 
 Amount amount_of(const std::string& text) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 255 ||
-        (value > 1 && value != std::floor(value))) {
+    if (!read_number(text, value) || !(value > 0) || value > 255 || (value > 1 && value != std::floor(value))) {
         throw ConfigurationError(
             "--registers {} is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255",
             text);
@@ -85,10 +83,7 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
         limits.isa.registers = finaliser_options(configuration).isa.registers;
     }
     profile::PrivateVectors vectors(kernels);
-    EmulatorOptions emulator;
-    emulator.simt = gpu::simt_model(configuration);
-    emulator.observer = &vectors;
-    EmulatedDevice device(std::move(kernels), emulator);
+    EmulatedDevice device(std::move(kernels), {.observer = &vectors, .simt = gpu::simt_model(configuration)});
     workload->run(device);
     if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
         throw ProgramError("{} with --registers {}: wrong output: {}", options.workload.workload, amount.text,
@@ -107,14 +102,6 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     return found;
 }
 
-Json::Object as_json(const std::array<std::uint64_t, kVectorClasses>& counts) {
-    Json::Object object;
-    for (std::size_t i = 0; i < kVectorClasses; ++i) {
-        object.emplace_back(std::string(name_of(static_cast<VectorClass>(i))), counts[i]);
-    }
-    return object;
-}
-
 Json::Object as_json(const KernelVectors& each) {
     return {{"kernel", each.kernel},
             {"r_default", each.profile.preferred},
@@ -125,8 +112,8 @@ Json::Object as_json(const KernelVectors& each) {
             {"spill_bytes", each.spill_bytes},
             {"warp_instructions", each.instructions},
             {"global_accesses", each.global},
-            {"loads", as_json(each.traffic.loads)},
-            {"stores", as_json(each.traffic.stores)},
+            {"loads", counts_as_json<VectorClass>(each.traffic.loads)},
+            {"stores", counts_as_json<VectorClass>(each.traffic.stores)},
             {"divergent", each.traffic.divergent},
             {"parts_of_words", each.traffic.parts},
             {"other_strides", each.traffic.other_strides},

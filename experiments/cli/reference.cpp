@@ -21,9 +21,8 @@ namespace lookahead::cli {
 namespace {
 
 std::string names_of(const OptionOutline& option) {
-    std::string text;
-    for (const std::string& name : option.names) { text += fmt::format("{}{}`", (text.empty() ? "`" : ", `"), name); }
-    return text + (option.is_positional && option.is_required ? " (required)" : "");
+    return fmt::format("`{}`", fmt::join(option.names, "`, `")) +
+           (option.is_positional && option.is_required ? " (required)" : "");
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): commands have commands

@@ -2,21 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/component/catalogue.h"
 #include "core/json/json.h"
+#include "core/text/read_number.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/named_files.h"
@@ -31,9 +28,9 @@ namespace {
 
 std::string refuse_cycle(const std::string& text) {
     std::int64_t cycle = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cycle);
-    const bool is_cycle = error == std::errc() && end == text.data() + text.size() && cycle >= 0;
-    return is_cycle ? "" : fmt::format("'{}' is no core cycle; give BEGIN,END, as in 0,20000", text);
+    return read_number(text, cycle) && cycle >= 0
+               ? ""
+               : fmt::format("'{}' is no core cycle; give BEGIN,END, as in 0,20000", text);
 }
 
 constexpr int kMostThreads = 1024;
@@ -42,9 +39,7 @@ constexpr const char* kAutomatic = "auto";
 
 std::string refuse_threads(const std::string& text) {
     int threads = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    return text == kAutomatic || (is_number && threads >= 1 && threads <= kMostThreads)
+    return text == kAutomatic || (read_number(text, threads) && threads >= 1 && threads <= kMostThreads)
                ? ""
                : fmt::format("'{}' is not a number of threads: give 1 to {}, or auto", text, kMostThreads);
 }
@@ -304,9 +299,7 @@ void print_summary(const RunOutcome& outcome, bool replaced) {
 void warn_of_binding(int threads, const Session& session) {
     Transport& transport = session.transport;
     if (transport.size() == 1) { return; }
-    const std::uint64_t mine = static_cast<std::uint64_t>(available_cores());
-    std::vector<std::uint64_t> cores(static_cast<std::size_t>(transport.size()));
-    transport.all_gather(std::span(&mine, 1), cores);
+    const auto cores = all_gather(transport, static_cast<std::uint64_t>(available_cores()));
     const auto least = std::ranges::min_element(cores);
     if (session.prints() && *least < static_cast<std::uint64_t>(threads)) {
         std::fprintf(
@@ -319,13 +312,8 @@ void warn_of_binding(int threads, const Session& session) {
 
 /// One thread for each of this rank's cores. Every rank calls it.
 int threads_by_cores(Transport& transport) {
-    constexpr std::size_t kWords = sizeof(CoresOfProcess) / 8;
-    const auto mine = cores_of_process();
-    std::vector<std::uint64_t> gathered(kWords * static_cast<std::size_t>(transport.size()));
-    transport.all_gather(std::bit_cast<std::array<std::uint64_t, kWords>>(mine), gathered);
-    std::vector<CoresOfProcess> all(static_cast<std::size_t>(transport.size()));
-    std::memcpy(all.data(), gathered.data(), gathered.size() * 8);
-    return std::min(share_of_cores(mine, all), kMostThreads);
+    const CoresOfProcess mine = cores_of_process();
+    return std::min(share_of_cores(mine, all_gather(transport, mine)), kMostThreads);
 }
 
 ExitCode simulate(RunRequest request, bool json, const Session& session) {

@@ -1,7 +1,6 @@
 // `sweep`: design-space studies.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "core/text/read_number.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
@@ -159,8 +160,7 @@ ExitCode run(const SweepOptions& options, Session& session) {
 int read_ranks_per_point(const std::string& text, int ranks) {
     if (text == "auto") { return 0; }
     int number = text.empty() ? 1 : 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if ((!text.empty() && (fault != std::errc() || end != text.data() + text.size())) || number < 1 || number > ranks) {
+    if ((!text.empty() && !read_number(text, number)) || number < 1 || number > ranks) {
         throw ConfigurationError("--ranks-per-point {} is neither auto nor a number from 1 to mpirun's {}", text,
                                  ranks);
     }
@@ -193,9 +193,7 @@ ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
     on_every_rank(world, [&] {
         if (world.rank() == 0) { code = static_cast<std::uint64_t>(conclude(result, run, study, points, folder)); }
     });
-    std::vector<std::uint64_t> codes(static_cast<std::size_t>(world.size()));
-    world.all_gather({&code, 1}, codes);
-    return static_cast<ExitCode>(codes.front());
+    return static_cast<ExitCode>(all_gather(world, code).front());
 }
 
 ExitCode status(const SweepOptions& options, Session&) {

@@ -1,26 +1,16 @@
 #include "experiments/energy_tables/energy_tables.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/param/suggestion.h"
 
 namespace lookahead {
 
 namespace {
-
-std::string read_file(const std::string& path, const std::string& place) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path)) {
-        throw InputError("{}: {}: the energy table cannot be read", place, path);
-    }
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Null if there is no table with that name.
 const BuiltInEnergyTable* find_built_in(std::string_view name) {
@@ -45,8 +35,9 @@ EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span
 
 EnergyTable load_energy_table(const std::string& name_or_file, const std::string& place) {
     if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos) {
-        return parse_energy_table(name_or_file, read_file(name_or_file, place), name_or_file,
-                                  registered_statistics_sets());
+        const auto toml = read_file(name_or_file);
+        if (!toml) { throw InputError("{}: {}: the energy table cannot be read", place, name_or_file); }
+        return parse_energy_table(name_or_file, *toml, name_or_file, registered_statistics_sets());
     }
     if (const BuiltInEnergyTable* table = find_built_in(name_or_file)) {
         static std::map<std::string, EnergyTable> known;  // tables do not change, and thousands of points share one

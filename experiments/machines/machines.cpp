@@ -1,11 +1,10 @@
 #include "experiments/machines/machines.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/param/suggestion.h"
 
 namespace lookahead {
@@ -28,16 +27,12 @@ bool is_file_name(const std::string& name) {
 /// The origin of a request for a machine: empty for the user's choice, "file:line:column: " for an `inherits`.
 using Place = std::string;
 
-std::string read_file(const std::string& path, const Place& place) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path)) {
-        throw InputError("{}{}: the machine file cannot be read", place, path);
-    }
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Configuration parse_machine(const std::string& name, const Place& place) {
-    if (is_file_name(name)) { return Configuration::from_toml(read_file(name, place), name); }
+    if (is_file_name(name)) {
+        const auto toml = read_file(name);
+        if (!toml) { throw InputError("{}{}: the machine file cannot be read", place, name); }
+        return Configuration::from_toml(*toml, name);
+    }
     if (const BuiltInMachine* machine = find_built_in(name)) {
         return Configuration::from_toml(machine->toml, fmt::format("experiments/machines/{}.toml", name));
     }

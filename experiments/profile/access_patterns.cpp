@@ -59,19 +59,10 @@ std::string_view name_of(Pattern pattern) {
 }
 
 std::string_view sentence_of(Unfit reason) {
-    switch (reason) {
-        case Unfit::outside_loops:
-            return "outside of innermost loops";
-        case Unfit::once_a_visit:
-            return "no thread comes by twice in a row";
-        case Unfit::far_apart:
-            return "too many instructions between two accesses";
-        case Unfit::stride_varies:
-            return "the stride varies";
-        case Unfit::no:
-            break;
-    }
-    return "";
+    static constexpr std::string_view kSentences[] = {
+        "", "outside of innermost loops", "no thread comes by twice in a row",
+        "too many instructions between two accesses", "the stride varies"};
+    return kSentences[static_cast<std::size_t>(reason)];
 }
 
 Verdict judge(const StreamStatistics& statistics, Indirection indirection, const PatternOptions& options) {

@@ -10,9 +10,18 @@
 
 #include "components/emulator/instruction_observer.h"
 #include "components/isa/kernel.h"
-#include "experiments/profile/kernel_analysis.h"
+#include "experiments/profile/instruction_roles.h"
 
 namespace lookahead::profile {
+
+/// The static analysis of a kernel's own code, by instruction.
+struct KernelAnalysis {
+    explicit KernelAnalysis(const isa::Kernel& kernel);
+
+    std::vector<std::uint32_t> loop_of;  ///< innermost loop, or kNoLoop
+    std::vector<Role> roles;
+    std::vector<std::vector<std::uint32_t>> address_loads;  ///< see address_sources.h
+};
 
 /// Statistics of the addresses of one instruction in an innermost loop, over all threads. A thread's path through the
 /// loop, from entry to exit, is a visit; a step is from one access of a visit to the next.

@@ -22,13 +22,11 @@ Role role_by_itself(const Instruction& instruction) {
         case Operation::trap:
         case Operation::warp_sync:
             return Role::control;
-        case Operation::set:
-            return isa::is_floating(instruction.source_type) || isa::is_floating(instruction.type)
-                       ? Role::floating_point
-                       : Role::integer;
         default:
-            return isa::is_floating(instruction.type) ? Role::floating_point : Role::integer;
+            break;
     }
+    const bool compares_floating = instruction.operation == Operation::set && isa::is_floating(instruction.source_type);
+    return compares_floating || isa::is_floating(instruction.type) ? Role::floating_point : Role::integer;
 }
 
 class Backtrace {

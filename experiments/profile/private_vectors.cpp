@@ -72,20 +72,6 @@ std::uint64_t PrivateTraffic::transactions() const {
            std::accumulate(stores.begin(), stores.end(), std::uint64_t{0});
 }
 
-PrivateTraffic& PrivateTraffic::operator+=(const PrivateTraffic& other) {
-    for (std::size_t i = 0; i < kVectorClasses; ++i) {
-        loads[i] += other.loads[i];
-        stores[i] += other.stores[i];
-    }
-    divergent += other.divergent;
-    parts += other.parts;
-    other_strides += other.other_strides;
-    missed_masks += other.missed_masks;
-    sparse += other.sparse;
-    halves += other.halves;
-    return *this;
-}
-
 PrivateVectors::PrivateVectors(std::span<const isa::Kernel> kernels) : traffic_(kernels.size()) {
     for (const isa::Kernel& kernel : kernels) { number_of_.emplace(kernel.name, number_of_.size()); }
 }

@@ -53,7 +53,6 @@ struct PrivateTraffic {
         return loads[static_cast<std::size_t>(value)] + stores[static_cast<std::size_t>(value)];
     }
     std::uint64_t transactions() const;
-    PrivateTraffic& operator+=(const PrivateTraffic& other);
 };
 
 /// Watches private memory on the functional emulator: EmulatorOptions::observer.

@@ -21,16 +21,6 @@ void for_each_written(const isa::Instruction& instruction, Visit visit) {
     }
 }
 
-bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
-    return (bits[i / 64] >> (i % 64) & 1) != 0;
-}
-void set(std::vector<std::uint64_t>& bits, std::uint32_t i) {
-    bits[i / 64] |= std::uint64_t{1} << (i % 64);
-}
-void clear(std::vector<std::uint64_t>& bits, std::uint32_t i) {
-    bits[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-}
-
 }  // namespace
 
 void for_each_unit(const isa::Operand& operand, const std::function<void(std::uint32_t unit)>& visit) {
@@ -63,8 +53,7 @@ void ReachingDefinitions::number_writes() {
 /// The usual forward problem: out = generated, or in and not killed.
 void ReachingDefinitions::solve() {
     const std::uint32_t blocks = cfg_.graph.size();
-    const std::size_t words = (writes_.size() + 63) / 64;
-    in_.assign(blocks, Bits(words, 0));
+    in_.assign(blocks, Bits(writes_.size()));
     const auto end_of = [&](std::uint32_t block) {
         return block + 1 < blocks ? cfg_.first[block + 1] : static_cast<std::uint32_t>(code_.size());
     };
@@ -72,9 +61,9 @@ void ReachingDefinitions::solve() {
         Bits bits = in_[block];
         for (std::uint32_t w = first_write_[cfg_.first[block]]; w < first_write_[end_of(block)]; ++w) {
             if (writes_[w].whole) {
-                for (const std::uint32_t hidden : of_unit_[writes_[w].unit]) { clear(bits, hidden); }
+                for (const std::uint32_t hidden : of_unit_[writes_[w].unit]) { bits.reset(hidden); }
             }
-            set(bits, w);
+            bits.set(w);
         }
         return bits;
     };
@@ -84,10 +73,8 @@ void ReachingDefinitions::solve() {
         for (const std::uint32_t block : order) {
             const Bits out = out_of(block);
             for (const std::uint32_t next : cfg_.graph.successors[block]) {
-                for (std::size_t i = 0; i < words; ++i) {
-                    changed |= (out[i] & ~in_[next][i]) != 0;
-                    in_[next][i] |= out[i];
-                }
+                changed |= !out.is_subset_of(in_[next]);
+                in_[next] |= out;
             }
         }
     }
@@ -107,7 +94,7 @@ std::vector<std::uint32_t> ReachingDefinitions::writers(std::uint32_t reader, st
     }
     if (!hidden) {
         for (const std::uint32_t write : candidates) {
-            if (test(in_[block], write)) { found.push_back(writes_[write].instruction); }
+            if (in_[block].test(write)) { found.push_back(writes_[write].instruction); }
         }
     }
     std::ranges::sort(found);

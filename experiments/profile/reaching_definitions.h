@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/dynamic_bitset.hpp>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -27,7 +28,7 @@ class ReachingDefinitions {
     std::vector<std::uint32_t> writers(std::uint32_t reader, std::uint32_t unit) const;
 
   private:
-    using Bits = std::vector<std::uint64_t>;
+    using Bits = boost::dynamic_bitset<>;
 
     void number_writes();
     void solve();

@@ -1,14 +1,12 @@
 #include "experiments/results/kernel_counters_collector.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include <fmt/format.h>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 #include "core/stats/phase_log.h"
 #include "core/stats/statistics_visitor.h"
 
@@ -23,7 +21,6 @@ class CounterNames final : public StatisticsVisitor {
                  const std::uint64_t&) override {
         names.emplace_back(kind, what.name);
     }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::vector<std::pair<std::string_view, std::string_view>> names;
 };
@@ -64,16 +61,14 @@ void KernelCountersCollector::add(const LogicalProcess& process) {
 }
 
 std::string KernelCountersCollector::to_bytes() const {
-    return archive_to_bytes(
-        [&](boost::archive::binary_oarchive& archive) { archive << names_ << kernels_ << processes_; });
+    return archived(names_, kernels_, processes_);
 }
 
 void KernelCountersCollector::merge(std::string_view bytes) {
     std::vector<std::string> names;
     std::map<std::uint64_t, Kernel> kernels;
     std::uint64_t processes = 0;
-    archive_from_bytes(bytes, "the kernels' counters of another rank",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> names >> kernels >> processes; });
+    read_archived(bytes, "the kernels' counters of another rank", names, kernels, processes);
     processes_ += processes;
     std::vector<std::size_t> columns;
     for (const std::string& name : names) { columns.push_back(column(name)); }

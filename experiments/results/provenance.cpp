@@ -1,7 +1,7 @@
 #include "experiments/results/provenance.h"
 
 #include <elf.h>
-#include <fmt/core.h>
+#include <fmt/chrono.h>
 #include <link.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,12 +28,7 @@ std::string host_name() {
 }
 
 std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text.data();
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 /// The linker's build id in a segment of notes; empty if it has none.
@@ -46,11 +41,8 @@ std::string build_id_in(const std::byte* at, std::size_t size) {
         const std::byte* const name = at + sizeof note;
         const std::byte* const content = name + padded(note.n_namesz);
         if (note.n_type == NT_GNU_BUILD_ID) {
-            std::string hex;
-            for (std::size_t i = 0; i < note.n_descsz; ++i) {
-                hex += fmt::format("{:02x}", std::to_integer<unsigned>(content[i]));
-            }
-            return hex;
+            const auto* const bytes = reinterpret_cast<const unsigned char*>(content);
+            return fmt::format("{:02x}", fmt::join(bytes, bytes + note.n_descsz, ""));
         }
         at = content + padded(note.n_descsz);
     }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <vector>
 
@@ -39,6 +41,10 @@ bool is_source(const std::string& name) {
     return name == "source" || name == run_schema::kConfigTomlAttribute;
 }
 
+std::string text_of(std::integral auto value) {
+    return std::to_string(value);
+}
+
 std::string text_of(double value) {
     return fmt::format("{} (bits {})", to_toml(value), hash_text(std::bit_cast<std::uint64_t>(value)));
 }
@@ -48,12 +54,10 @@ std::string text_of(const AttributeValue& value) {
         std::string operator()(std::monostate) const { return "(another type)"; }
         std::string operator()(const std::string& v) const { return fmt::format("\"{}\"", v); }
         std::string operator()(const std::vector<std::string>& v) const {
-            std::string text;
-            for (const std::string& each : v) { text += (text.empty() ? "" : ", ") + (fmt::format("\"{}\"", each)); }
-            return fmt::format("[{}]", text);
+            return v.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(v, "\", \""));
         }
-        std::string operator()(std::int64_t v) const { return std::to_string(v); }
-        std::string operator()(std::uint64_t v) const { return std::to_string(v); }
+        std::string operator()(std::int64_t v) const { return text_of(v); }
+        std::string operator()(std::uint64_t v) const { return text_of(v); }
         std::string operator()(double v) const { return text_of(v); }
     };
     return std::visit(Writer{}, value);
@@ -65,40 +69,23 @@ bool equal_bits(const AttributeValue& a, const AttributeValue& b) {
     return x != nullptr && y != nullptr ? std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*y) : a == b;
 }
 
-template <class T>
-std::string number_at(const std::byte* at) {
-    T value{};
-    std::memcpy(&value, at, sizeof(T));
-    if constexpr (std::is_same_v<T, double>) {
-        return text_of(value);
-    } else {
-        return std::to_string(value);
-    }
-}
-
 std::string element_text(ElementType type, const std::byte* at) {
-    switch (type) {
-        case ElementType::boolean:
-            return *at == std::byte{0} ? "false" : "true";
-        case ElementType::int32:
-            return number_at<std::int32_t>(at);
-        case ElementType::int64:
-            return number_at<std::int64_t>(at);
-        case ElementType::uint32:
-            return number_at<std::uint32_t>(at);
-        case ElementType::uint64:
-            return number_at<std::uint64_t>(at);
-        case ElementType::float64:
-            return number_at<double>(at);
-        default:
-            return "other bytes";
-    }
+    if (type == ElementType::boolean) { return *at == std::byte{0} ? "false" : "true"; }
+    std::string text = "other bytes";
+    const auto read_as = [&](auto... numbers) {
+        const auto read = [&]<class T>(T& number) {
+            if (type != hdf5::kElementType<T>) { return; }
+            std::memcpy(&number, at, sizeof number);
+            text = text_of(number);
+        };
+        (read(numbers), ...);
+    };
+    read_as(std::int32_t{}, std::int64_t{}, std::uint32_t{}, std::uint64_t{}, double{});
+    return text;
 }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
-    std::string text;
-    for (const std::uint64_t extent : shape) { text += (text.empty() ? "" : " × ") + std::to_string(extent); }
-    return shape.empty() ? "scalar" : text;
+    return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " × "));
 }
 
 /// "[3]", "[2, 5]", or nothing for a scalar.
@@ -115,13 +102,16 @@ std::string versus(const std::string& place, const std::string& a, const std::st
     return fmt::format("{}: {} in the first, {} in the second", place, a, b);
 }
 
+std::string only_in(const std::string& place, bool in_first) {
+    return fmt::format("{}: only in the {}", place, in_first ? "first" : "second");
+}
+
 Difference compare_names(const std::string& place, const std::vector<std::string>& a,
                          const std::vector<std::string>& b) {
     std::vector<std::string> only;
-    std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(only));
+    std::ranges::set_symmetric_difference(a, b, std::back_inserter(only));
     if (only.empty()) { return std::nullopt; }
-    const bool in_first = std::binary_search(a.begin(), a.end(), only.front());
-    return fmt::format("{}{}: only in the {}", place, only.front(), (in_first ? "first" : "second"));
+    return only_in(place + only.front(), std::ranges::binary_search(a, only.front()));
 }
 
 Difference compare_attribute(const Object& a, const Object& b, const std::string& name, const std::string& path) {
@@ -131,7 +121,7 @@ Difference compare_attribute(const Object& a, const Object& b, const std::string
                             : Difference(versus(fmt::format("{}@{}", path, name), text_of(x), text_of(y)));
 }
 
-using Counts = bool (*)(const std::string& name);
+using Counts = std::function<bool(const std::string& name)>;
 
 bool counts(const std::string& name) {
     return !is_reference_attribute(name);
@@ -141,13 +131,14 @@ bool counts_in_settings(const std::string& name) {
     return counts(name) && !is_source(name);
 }
 
-std::vector<std::string> attribute_names(const Object& object, Counts is_compared) {
+std::vector<std::string> attribute_names(const Object& object, const Counts& is_compared) {
     auto all = object.attribute_names();
     std::erase_if(all, [&](const std::string& name) { return !is_compared(name); });
     return all;
 }
 
-Difference compare_attributes(const Object& a, const Object& b, const std::string& path, Counts is_compared = counts) {
+Difference compare_attributes(const Object& a, const Object& b, const std::string& path,
+                              const Counts& is_compared = counts) {
     const auto names_a = attribute_names(a, is_compared);
     if (auto difference = compare_names(fmt::format("{}@", path), names_a, attribute_names(b, is_compared))) {
         return difference;
@@ -190,7 +181,7 @@ Difference compare_datasets(const Dataset& a, const Dataset& b, const std::strin
 Difference compare_groups(const Group& a, const Group& b, const std::string& path);
 
 Difference compare_members(const Group& a, const Group& b, const std::string& name, const std::string& path,
-                           Counts is_compared = counts) {
+                           const Counts& is_compared = counts) {
     const LinkKind kind = a.kind_of(name);
     if (kind != b.kind_of(name)) { return fmt::format("{}: a group in one, a dataset in the other", path); }
     if (kind == LinkKind::group) { return compare_groups(a.open_group(name), b.open_group(name), path); }
@@ -218,29 +209,29 @@ Difference compare_groups(const Group& a, const Group& b, const std::string& pat
     return compare_attributes(a, b, path);
 }
 
-/// The sorted union of two lists of names.
-std::vector<std::string> all_of(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-    std::vector<std::string> all;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
-    return all;
-}
-
 bool has(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::binary_search(names, name);
 }
 
-/// Each setting that differs, or that only one file has.
-std::vector<std::string> compare_settings(const Group& a, const Group& b, const std::string& path) {
-    const auto names_a = a.names();
-    const auto names_b = b.names();
-    std::vector<std::string> differences;
-    for (const std::string& name : all_of(names_a, names_b)) {
-        const bool in_both = has(names_a, name) && has(names_b, name);
+/// A sentence for each of the sorted names that only one side has, or for which `compare` finds a difference.
+template <class Compare>
+std::vector<std::string> compare_each(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                                      const std::string& place, Compare compare) {
+    std::vector<std::string> all, differences;
+    std::ranges::set_union(a, b, std::back_inserter(all));
+    for (const std::string& name : all) {
         const Difference difference =
-            in_both ? compare_members(a, b, name, fmt::format("{}/{}", path, name), counts_in_settings)
-                    : fmt::format("{}/{}: only in the {}", path, name, (has(names_a, name) ? "first" : "second"));
+            has(a, name) && has(b, name) ? compare(name) : only_in(place + name, has(a, name));
         if (difference) { differences.push_back(*difference); }
     }
+    return differences;
+}
+
+/// Each setting that differs, or that only one file has.
+std::vector<std::string> compare_settings(const Group& a, const Group& b, const std::string& path) {
+    auto differences = compare_each(a.names(), b.names(), fmt::format("{}/", path), [&](const std::string& name) {
+        return compare_members(a, b, name, fmt::format("{}/{}", path, name), counts_in_settings);
+    });
     if (auto difference = compare_attributes(a, b, path, counts_in_settings)) { differences.push_back(*difference); }
     return differences;
 }
@@ -248,18 +239,11 @@ std::vector<std::string> compare_settings(const Group& a, const Group& b, const 
 /// Each attribute of the file that differs. A machine's name tells only the origin of settings: it is ignored if the
 /// settings are equal.
 std::vector<std::string> compare_root_attributes(const Group& a, const Group& b, bool same_settings) {
-    const auto names_a = attribute_names(a, counts);
-    const auto names_b = attribute_names(b, counts);
-    std::vector<std::string> differences;
-    for (const std::string& name : all_of(names_a, names_b)) {
-        if (same_settings && name == run_schema::kMachineAttribute) { continue; }
-        const bool in_both = has(names_a, name) && has(names_b, name);
-        const Difference difference =
-            in_both ? compare_attribute(a, b, name, "/")
-                    : fmt::format("/@{}: only in the {}", name, (has(names_a, name) ? "first" : "second"));
-        if (difference) { differences.push_back(*difference); }
-    }
-    return differences;
+    const auto is_compared = [same_settings](const std::string& name) {
+        return counts(name) && !(same_settings && name == run_schema::kMachineAttribute);
+    };
+    return compare_each(attribute_names(a, is_compared), attribute_names(b, is_compared), "/@",
+                        [&](const std::string& name) { return compare_attribute(a, b, name, "/"); });
 }
 
 std::vector<std::string> compared_groups(const Group& root) {

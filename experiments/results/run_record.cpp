@@ -1,8 +1,6 @@
 #include "experiments/results/run_record.h"
 
-#include <array>
-#include <cinttypes>
-#include <cstdio>
+#include <fmt/core.h>
 
 #include "core/state/state_hasher.h"
 
@@ -15,9 +13,7 @@ void RunRecord::set_configuration(const Configuration& configuration) {
 }
 
 std::string hash_text(std::uint64_t hash) {
-    std::array<char, 17> text{};
-    std::snprintf(text.data(), text.size(), "%016" PRIx64, hash);
-    return text.data();
+    return fmt::format("{:016x}", hash);
 }
 
 std::string make_run_id(std::string_view workload, std::string_view size, std::uint64_t seed, std::uint64_t config_hash,

@@ -85,8 +85,7 @@ void write_config(hdf5::Group group, const RunRecord& record) {
 }
 
 void write_components(hdf5::Group group, const std::vector<ComponentRow>& rows) {
-    auto scale = write_scale(group, schema::kComponentsId, numbers_below<std::uint32_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kComponentsId, numbers_below<std::uint32_t>(rows.size()));
     table.write(schema::kComponentsName, rows, &ComponentRow::name);
     table.write(schema::kComponentsKind, rows, &ComponentRow::kind);
     table.write(schema::kComponentsParent, rows, &ComponentRow::parent);
@@ -96,8 +95,7 @@ void write_components(hdf5::Group group, const std::vector<ComponentRow>& rows) 
 void write_counters(hdf5::Group group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
         auto kind = group.create_group(counters.kind);
-        auto scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
-        TableWriter table(kind, scale);
+        TableWriter table(kind, schema::kCountersEachComponent, counters.components);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description, long_name_of(column.name)}, column.values);
         }
@@ -117,8 +115,7 @@ constexpr const char* kNoAxis = ".";
 
 void write_kernels(hdf5::Group group, const RunRecord& record) {
     const auto& rows = record.kernels;
-    auto scale = write_scale(group, schema::kKernelsId, column_of(rows, &KernelRow::id));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kKernelsId, column_of(rows, &KernelRow::id));
     table.write(schema::kKernelsName, rows, &KernelRow::name);
     table.write(schema::kKernelsStream, rows, &KernelRow::stream);
     table.write(schema::kKernelsGridX, rows, [](const KernelRow& row) { return row.grid[0]; });
@@ -161,8 +158,7 @@ void write_stalls(hdf5::Group group, const StallSeries& stalls) {
 }
 
 void write_latency(hdf5::Group group, const LatencySamples& latency) {
-    auto sample = write_scale(group, schema::kLatencySample, numbers_below<std::uint64_t>(latency.sms.size()));
-    TableWriter table(group, sample);
+    TableWriter table(group, schema::kLatencySample, numbers_below<std::uint64_t>(latency.sms.size()));
     table.write(schema::kLatencySm, latency.sms);
     table.write(schema::kLatencySlice, latency.slices);
     table.write(schema::kLatencyServed, latency.served);
@@ -171,7 +167,7 @@ void write_latency(hdf5::Group group, const LatencySamples& latency) {
     table.write(schema::kLatencyEndFs, latency.end_fs);
     table.finish();
     const auto stage = write_scale(group, schema::kLatencyStage, latency.stages);
-    write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
+    write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&table.scale(), &stage});
 }
 
 void write_activity(hdf5::Group group, const RunRecord& record) {
@@ -204,7 +200,7 @@ void write_series(hdf5::Group group, const std::vector<SeriesGroup>& all) {
 void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return fmt::format("{} {}", histogram.description, sentence); };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
-    auto component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    TableWriter table(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name,
                 {histogram.unit, about("Edges of the bins."), schema::kHistogramsEachEachEdges.long_name},
                 histogram.edges);
@@ -212,9 +208,8 @@ void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
         write_scale(group, schema::kHistogramsEachEachBin.name,
                     {histogram.unit, about("Least value of the bin."), long_name_of(histogram.name)}, lower_edges);
     hdf5::Dataset counts = group.write_array<std::uint64_t>(
-        schema::kHistogramsEachEachCounts.name, histogram.counts, shape_of({&component, &bin}),
+        schema::kHistogramsEachEachCounts.name, histogram.counts, shape_of({&table.scale(), &bin}),
         {"", about("Values from an edge up to the next."), schema::kHistogramsEachEachCounts.long_name});
-    TableWriter table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name,
                 {"", about("Values below the first edge."), schema::kHistogramsEachEachUnderflow.long_name},
                 histogram.underflow);
@@ -222,7 +217,7 @@ void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
                 {"", about("Values from the last edge up."), schema::kHistogramsEachEachOverflow.long_name},
                 histogram.overflow);
     table.finish();
-    attach_scales(counts, {&component, &bin});
+    attach_scales(counts, {&table.scale(), &bin});
     set_drawn(group, schema::kHistogramsEachEachCounts.name, {kNoAxis, schema::kHistogramsEachEachBin.name});
 }
 
@@ -235,8 +230,7 @@ void write_histograms(hdf5::Group group, const std::vector<HistogramRecord>& his
 }
 
 void write_energy_events(hdf5::Group group, const std::vector<EventRow>& rows) {
-    auto scale = write_scale(group, schema::kEnergyEventsId, numbers_below<std::uint32_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kEnergyEventsId, numbers_below<std::uint32_t>(rows.size()));
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
     table.write(schema::kEnergyEventsCounter, rows, [](const EventRow& row) { return row.event.counter; });
@@ -248,8 +242,7 @@ void write_energy_events(hdf5::Group group, const std::vector<EventRow>& rows) {
 }
 
 void write_energy_statics(hdf5::Group group, const std::vector<StaticRow>& rows) {
-    auto scale = write_scale(group, schema::kEnergyStaticId, numbers_below<std::uint32_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kEnergyStaticId, numbers_below<std::uint32_t>(rows.size()));
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
     table.write(schema::kEnergyStaticPer, rows, [](const StaticRow& row) { return row.power.per; });
@@ -301,8 +294,7 @@ void write_window_lengths(hdf5::Group& group, const StoredColumn& ranks, const s
 }
 
 void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
-    auto scale = write_scale(group, schema::kEngineRank, numbers_below<std::int32_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kEngineRank, numbers_below<std::int32_t>(rows.size()));
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
     };
@@ -322,7 +314,7 @@ void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
     statistic(schema::kEngineSharedWindows, &EngineStatistics::shared_windows);
     statistic(schema::kEngineEpochs, &EngineStatistics::epochs);
     table.finish();
-    write_window_lengths(group, scale, rows);
+    write_window_lengths(group, table.scale(), rows);
 }
 
 /// The names of the processes with loads, which come first among the components.
@@ -332,8 +324,7 @@ std::vector<std::string> process_names(const RunRecord& record) {
 
 void write_processes(hdf5::Group group, const RunRecord& record) {
     const RunProfile& profile = record.profile;
-    auto scale = write_scale(group, schema::kEnginePerProcessProcess, process_names(record));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kEnginePerProcessProcess, process_names(record));
     table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
     table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, &ProcessLoad::seconds);
     table.write(schema::kEnginePerProcessAdvances, profile.loads, &ProcessLoad::advances);
@@ -345,11 +336,10 @@ void write_windows(hdf5::Group group, const RunRecord& record) {
     const std::size_t windows = log.start.size();
     const auto process = write_scale(group, schema::kEnginePerWindowProcess,
                                      log.messages.empty() ? std::vector<std::string>() : process_names(record));
-    auto scale = write_scale(group, schema::kEnginePerWindowWindow, numbers_below<std::uint64_t>(windows));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kEnginePerWindowWindow, numbers_below<std::uint64_t>(windows));
     table.write(schema::kEnginePerWindowStartFs, log.start);
     table.finish();
-    write_scaled(group, schema::kEnginePerWindowComputeNs, log.nanoseconds, {&scale, &process});
+    write_scaled(group, schema::kEnginePerWindowComputeNs, log.nanoseconds, {&table.scale(), &process});
     write_scaled(group, schema::kEnginePerWindowMessages, log.messages, {&process, &process});
 }
 

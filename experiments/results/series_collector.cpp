@@ -1,8 +1,6 @@
 #include "experiments/results/series_collector.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <functional>
@@ -10,7 +8,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -107,9 +105,7 @@ std::size_t SeriesCollector::start_track(std::string_view component, std::string
 
 void SeriesCollector::continue_from(std::string_view bytes) {
     LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot go on from another");
-    archive_from_bytes(bytes, "the series of the run", [&](boost::archive::binary_iarchive& archive) {
-        archive >> cycles_ >> earlier_ >> epochs_in_row_ >> epochs_in_last_row_;
-    });
+    read_archived(bytes, "the series of the run", cycles_, earlier_, epochs_in_row_, epochs_in_last_row_);
     if (std::ranges::any_of(earlier_, [&](const Track& track) { return track.values.size() > cycles_.size(); })) {
         throw InputError("the series of the run cannot be restored: some have more values than there are intervals");
     }
@@ -122,18 +118,14 @@ std::string SeriesCollector::to_bytes() const {
         tracks[i].last = counts_[i].last;
         for (std::size_t row = 0; row < rows_.size(); ++row) { tracks[i].values.push_back(value(row, i)); }
     }
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) {
-        archive << cycles_ << tracks << epochs_in_row_ << epochs_in_last_row_;
-    });
+    return archived(cycles_, tracks, epochs_in_row_, epochs_in_last_row_);
 }
 
 void SeriesCollector::merge(std::string_view bytes) {
     std::vector<std::uint64_t> cycles;
     std::vector<Track> tracks;
     std::uint64_t epochs_in_row = 0, epochs_in_last_row = 0;  // the same on all ranks, because the cycles are
-    archive_from_bytes(bytes, "the series of another rank", [&](boost::archive::binary_iarchive& archive) {
-        archive >> cycles >> tracks >> epochs_in_row >> epochs_in_last_row;
-    });
+    read_archived(bytes, "the series of another rank", cycles, tracks, epochs_in_row, epochs_in_last_row);
     LOOKAHEAD_ASSERT(cycles == cycles_, "the ranks saw different epochs");
     for (std::size_t row = 0; row < rows_.size(); ++row) {
         rows_[row].resize(tracks_.size());

@@ -30,7 +30,6 @@ class SeriesCollector : public StatisticsVisitor {
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                  const std::uint64_t& value) override;
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::string to_bytes() const;
     /// Call it before the first epoch: continues the rows of another collector, which has the components of all ranks.

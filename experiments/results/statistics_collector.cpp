@@ -1,14 +1,12 @@
 #include "experiments/results/statistics_collector.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <map>
 #include <unordered_map>
 
-#include "core/checkpoint/archive.h"
+#include "core/checkpoint/archived.h"
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -152,13 +150,12 @@ std::string StatisticsCollector::to_bytes() const {
                         std::string(entry.what.unit), std::string(entry.what.description), entry.value, entry.edges,
                         entry.counts});
     }
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << sent; });
+    return archived(sent);
 }
 
 void StatisticsCollector::merge(std::string_view bytes) {
     std::vector<SentEntry> sent;
-    archive_from_bytes(bytes, "the statistics of another rank",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> sent; });
+    read_archived(bytes, "the statistics of another rank", sent);
     Entry before;
     for (SentEntry& each : sent) {
         before = {keep(each.component, before.component),

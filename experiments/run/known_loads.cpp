@@ -22,7 +22,8 @@ class LoadFinder final : public AccessObserver {
         finish();
         warps_.emplace_back();
     }
-    void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) override {
+    /// A lane's access lies within one line.
+    void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned) override {
         if (kind != Kind::read || !gpu::is_prefetchable(place.kernel.code[place.pc]) || !in_global_memory(address)) {
             return;
         }
@@ -35,7 +36,6 @@ class LoadFinder final : public AccessObserver {
         }
         lane_ = lane;
         add(gpu::line_of(address));
-        static_cast<void>(bytes);  // a lane's access lies within one line
     }
     std::shared_ptr<const isa::LoadTrace> trace(const EmulatedDevice& device) {
         finish();
@@ -93,10 +93,7 @@ std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels
         }
     }
     LoadFinder finder;
-    EmulatorOptions options;
-    options.observer = &finder;
-    options.simt = gpu::simt_model(configuration);
-    EmulatedDevice device(kernels, options);
+    EmulatedDevice device(kernels, {.observer = &finder, .simt = gpu::simt_model(configuration)});
     PrintingDevice printing(device, device.kernels().image, [](std::string_view) {});
     workload.run(printing);
     return finder.trace(device);

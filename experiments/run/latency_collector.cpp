@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <boost/serialization/vector.hpp>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
+#include "core/checkpoint/archived.h"
 
 namespace lookahead {
 namespace {
@@ -19,24 +20,6 @@ constexpr std::array kServed{"hit", "merge", "dram"};
 constexpr std::array kSources{"global", "local", "constant", "texture", "instruction"};
 static_assert(kSources.size() == gpu::MissSamples::kSources);
 constexpr std::array kStages{"miss_queue", "network_there", "l2", "dram_queue", "dram", "network_back", "fill"};
-
-template <class Row>
-void append_rows(std::string& bytes, const std::vector<Row>& rows) {
-    const std::uint64_t count = rows.size();
-    bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
-    bytes.append(reinterpret_cast<const char*>(rows.data()), count * sizeof(Row));
-}
-
-template <class Row>
-void take_rows(std::string_view& bytes, std::vector<Row>& rows) {
-    std::uint64_t count = 0;
-    std::memcpy(&count, bytes.data(), sizeof count);
-    bytes.remove_prefix(sizeof count);
-    const std::size_t before = rows.size();
-    rows.resize(before + count);
-    if (count > 0) { std::memcpy(rows.data() + before, bytes.data(), count * sizeof(Row)); }
-    bytes.remove_prefix(count * sizeof(Row));
-}
 
 auto key = [](const auto& row) { return std::tuple(row.sm, row.number); };
 
@@ -67,15 +50,14 @@ void LatencyCollector::add(const LogicalProcess& process) {
 }
 
 std::string LatencyCollector::to_bytes() const {
-    std::string bytes;
-    append_rows(bytes, misses_);
-    append_rows(bytes, requests_);
-    return bytes;
+    return archived(misses_, requests_);
 }
 
 void LatencyCollector::merge(std::string_view bytes) {
-    take_rows(bytes, misses_);
-    take_rows(bytes, requests_);
+    LatencyCollector other;
+    read_archived(bytes, "the latencies of another rank", other.misses_, other.requests_);
+    misses_.insert(misses_.end(), other.misses_.begin(), other.misses_.end());
+    requests_.insert(requests_.end(), other.requests_.begin(), other.requests_.end());
 }
 
 void LatencyCollector::write_into(RunRecord& record) {

@@ -29,6 +29,11 @@ class LatencyCollector {
         std::uint32_t number;
         std::uint64_t source;  ///< MissSamples::Source
         Time queued, sent, came, filled;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& sm& number& source& queued& sent& came& filled;
+        }
     };
     /// The memory partition's side.
     struct Request {
@@ -38,6 +43,11 @@ class LatencyCollector {
         std::uint16_t slice;
         std::uint16_t served;
         Time taken, queued, started, ready, replied;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& sm& number& channel& slice& served& taken& queued& started& ready& replied;
+        }
     };
 
     std::vector<Miss> misses_;

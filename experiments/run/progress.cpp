@@ -35,24 +35,16 @@ ProgressMode parse_progress(const std::string& name) {
 std::string duration_text(double seconds) {
     if (!(seconds >= 0) || seconds > 1e7) { return "?"; }
     const long whole = std::lround(seconds);
-    char text[32];
-    if (whole >= 3600) {
-        std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
-    } else if (whole >= 60) {
-        std::snprintf(text, sizeof text, "%ldm%02lds", whole / 60, whole % 60);
-    } else {
-        std::snprintf(text, sizeof text, "%lds", whole);
-    }
-    return text;
+    if (whole >= 3600) { return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60); }
+    if (whole >= 60) { return fmt::format("{}m{:02}s", whole / 60, whole % 60); }
+    return fmt::format("{}s", whole);
 }
 
 std::string place_text(const ProgressReport& report) {
     if (report.kernel.empty()) { return "between kernels"; }
-    char fraction[16];
-    std::snprintf(fraction, sizeof fraction, "%.1f", 100 * report.kernel_fraction);
-    return fmt::format("kernel {}{} '{}' {} %", report.launch,
+    return fmt::format("kernel {}{} '{}' {:.1f} %", report.launch,
                        (report.launches == 0 ? "" : fmt::format(" of {}", report.launches)), short_name(report.kernel),
-                       fraction);
+                       100 * report.kernel_fraction);
 }
 
 Progress::Progress(ProgressMode mode)

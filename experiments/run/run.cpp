@@ -24,8 +24,8 @@
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/capture/live_program.h"
-#include "experiments/checkpoint/abandoned.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -33,7 +33,6 @@
 #include "experiments/results/run_profile.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
-#include "experiments/run/input_files.h"
 #include "experiments/run/keep_result.h"
 #include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
@@ -316,9 +315,7 @@ class Run {
                 report.message = check.message;
             }
         }
-        const std::uint64_t mine = host != nullptr;
-        std::vector<std::uint64_t> has_host(static_cast<std::size_t>(transport_.size()));
-        transport_.all_gather(std::span(&mine, 1), has_host);
+        const auto has_host = all_gather(transport_, std::uint64_t{host != nullptr});
         const auto owner = static_cast<int>(std::ranges::find(has_host, 1u) - has_host.begin());
         std::string bytes = saved_state(report);
         transport_.broadcast(bytes, owner);
@@ -431,22 +428,17 @@ class Run {
             latencies.add(*process);
         }
         // Rank 0 has its own part.
-        const auto gather = [this](const auto& part) {
-            return transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
+        const auto merge_ranks = [this](auto& part) {
+            const auto parts = transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
+            for (std::size_t rank = 1; rank < parts.size(); ++rank) { part.merge(parts[rank]); }
         };
-        const auto statistics = gather(collector);
-        const auto series = gather(observer_.series());
-        const auto by_kernel = gather(kernel_counters);
-        const auto latency = gather(latencies);
+        merge_ranks(collector);
+        merge_ranks(observer_.series());
+        merge_ranks(kernel_counters);
+        merge_ranks(latencies);
         const auto memory = transport_.gather(saved_state(peak_resident_bytes()));
         const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
         if (transport_.rank() != 0) { return; }
-        for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
-            collector.merge(statistics[rank]);
-            kernel_counters.merge(by_kernel[rank]);
-            latencies.merge(latency[rank]);
-            observer_.series().merge(series[rank]);
-        }
         collector.write_into(record);
         record.energy = energy_of(energy_table_, energy_input(record));
         kernel_counters.write_into(record);
@@ -508,6 +500,14 @@ void join(std::string& sentences, const std::string& more) {
 }
 
 }  // namespace
+
+std::vector<std::string> input_files(const std::string& workload, const Configuration& configuration) {
+    std::vector<std::string> files;
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        if (entry.key == fmt::format("{}.file", workload)) { files.push_back(std::get<std::string>(entry.value)); }
+    }
+    return files;
+}
 
 std::string run_id_of(const RunRequest& request) {
     const Configuration configuration = request.configuration;

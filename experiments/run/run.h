@@ -82,4 +82,8 @@ RunOutcome run(const RunRequest& request, Transport& transport);
 /// wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
+/// The files that a workload reads, after its parameters have been read from the configuration: like the configuration
+/// their contents determine a run, whatever their names.
+std::vector<std::string> input_files(const std::string& workload, const Configuration&);
+
 }  // namespace lookahead

@@ -1,12 +1,12 @@
 #include "experiments/sweep/axis_numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "core/param/parameter_registry.h"
+#include "core/text/read_number.h"
 
 namespace lookahead {
 
@@ -28,9 +28,7 @@ std::string key_of(const Axis& axis) {
 
 std::optional<double> number_of(std::string_view text) {
     double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, fault] = std::from_chars(text.data(), end, number);
-    return fault == std::errc{} && rest == end && std::isfinite(number) ? std::optional(number) : std::nullopt;
+    return read_number(text, number) && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 bool is_numeric(const Axis& axis) {
@@ -41,9 +39,7 @@ std::string unit_of(const Axis& axis) {
     const std::string key = key_of(axis);
     for (const ParameterSetEntry& set : registered_parameter_sets()) {
         for (const Parameter& parameter : *set.parameters) {
-            if ((set.prefix.empty() ? parameter.name : fmt::format("{}.{}", set.prefix, parameter.name)) == key) {
-                return parameter.unit;
-            }
+            if (dotted(set.prefix, parameter.name) == key) { return parameter.unit; }
         }
     }
     return "";

@@ -111,10 +111,8 @@ std::optional<double> EarlierCosts::of(const SweepPoint& point) const {
 
 std::uint64_t count_warp_instructions(const RunRequest& request) {
     const auto workload = make_variant<Workload>(request.workload, request.configuration, request.context);
-    EmulatorOptions options;
-    options.max_warp_instructions = kMostInstructions;
-    options.simt = gpu::simt_model(request.configuration);
-    EmulatedDevice device(load_kernels(*workload, request.configuration), options);
+    EmulatedDevice device(load_kernels(*workload, request.configuration),
+                          {.max_warp_instructions = kMostInstructions, .simt = gpu::simt_model(request.configuration)});
     PrintingDevice printing(device, device.kernels().image, [](std::string_view) {});
     try {
         workload->run(printing);

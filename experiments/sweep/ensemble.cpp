@@ -3,18 +3,20 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/archived.h"
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/all_gather.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/sweep/group_point.h"
 #include "experiments/sweep/point_limits.h"
@@ -32,25 +34,11 @@ constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
 
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     if (world.size() == 1) { return mine; }
-    std::string text;
-    if (world.rank() == 0) {
-        Json::Array work;
-        for (const EnsemblePlan::Work& each : mine.work) {
-            work.push_back(Json::Array{std::uint64_t{each.point}, each.ranks});
-        }
-        text = Json(Json::Object{
-                        {"program", mine.program}, {"points", points_to_json(mine.points)}, {"work", std::move(work)}})
-                   .text();
-    }
-    world.broadcast(text);
+    std::string bytes = world.rank() == 0 ? archived(mine.program, mine.points, mine.work) : std::string();
+    world.broadcast(bytes);
     if (world.rank() == 0) { return mine; }
-    const Json all = Json::parse(text);
     EnsemblePlan plan;
-    plan.program = all.at("program").as_text();
-    plan.points = points_from_json(all.at("points"));
-    for (const Json& each : all.at("work").elements()) {
-        plan.work.push_back({each.elements().at(0).as_count(), each.elements().at(1).as_int()});
-    }
+    read_archived(bytes, "the plan of a sweep", plan.program, plan.points, plan.work);
     return plan;
 }
 
@@ -233,16 +221,13 @@ class Ensemble {
 
     std::size_t next() {
         constexpr std::uint64_t kNone = UINT64_MAX;
-        return leads() ? agreed(is_stopped() ? stop() : counter_->next()) : agreed(kNone);
+        if (!leads()) { return agreed(kNone); }
+        result_.interrupted |= StopSignal::came();
+        return agreed(result_.interrupted ? kNone : counter_->next());
     }
 
     /// Also true after a signal that only a point received.
     bool is_stopped() const { return StopSignal::came() || result_.interrupted; }
-
-    std::uint64_t stop() {
-        result_.interrupted = true;
-        return UINT64_MAX;
-    }
 
     enum class Decision : std::uint64_t { elsewhere, ended, run };
 
@@ -373,14 +358,8 @@ class Ensemble {
     }
 
     std::string message_of(const PointEnd& end) const {
-        switch (end.overrun) {
-            case PointEnd::Overrun::time:
-                return time_overrun(options_.timeout_s);
-            case PointEnd::Overrun::memory:
-                return memory_overrun(options_.memory_bytes);
-            default:
-                return end.message;
-        }
+        if (end.overrun == PointEnd::Overrun::time) { return time_overrun(options_.timeout_s); }
+        return end.overrun == PointEnd::Overrun::memory ? memory_overrun(options_.memory_bytes) : end.message;
     }
 
     void count(bool is_complete) {
@@ -390,22 +369,16 @@ class Ensemble {
     }
 
     SweepRunResult sum_over_ranks(double all_s) {
-        std::array<double, 2> seconds{result_.points_s, all_s};
-        std::array<std::uint64_t, 7> mine{result_.complete, result_.failed, result_.executed, result_.interrupted,
-                                          result_.elsewhere};
-        std::memcpy(&mine[5], seconds.data(), sizeof seconds);
-        std::vector<std::uint64_t> all(mine.size() * static_cast<std::size_t>(world_.size()));
-        world_.all_gather(mine, all);
+        result_.all_s = all_s;
         SweepRunResult sum;
-        for (std::size_t at = 0; at < all.size(); at += mine.size()) {
-            sum.complete += all[at];
-            sum.failed += all[at + 1];
-            sum.executed += all[at + 2];
-            sum.interrupted |= all[at + 3] != 0;
-            sum.elsewhere += all[at + 4];
-            std::memcpy(seconds.data(), &all[at + 5], sizeof seconds);
-            sum.points_s += seconds[0];
-            sum.all_s += world_.size() > 1 ? seconds[1] : 0;
+        for (const SweepRunResult& each : all_gather(world_, result_)) {
+            sum.complete += each.complete;
+            sum.failed += each.failed;
+            sum.executed += each.executed;
+            sum.interrupted |= each.interrupted;
+            sum.elsewhere += each.elsewhere;
+            sum.points_s += each.points_s;
+            sum.all_s += world_.size() > 1 ? each.all_s : 0;
         }
         return sum;
     }

@@ -20,6 +20,11 @@ struct EnsemblePlan {
     struct Work {
         std::size_t point = 0;  ///< its place in `points`
         int ranks = 1;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& point& ranks;
+        }
     };
     std::string program;  ///< program_hash()
     std::vector<SweepPoint> points;

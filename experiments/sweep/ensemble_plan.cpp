@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "core/json/json.h"
+#include "core/checkpoint/archived.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/costs.h"
 #include "experiments/sweep/ensemble.h"
@@ -38,11 +40,9 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
 /// Warp instructions of each command line; the ranks share the counting. Every rank calls it, with rank 0's lines.
 std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> lines, Transport& world,
                                         const ReadRequest& read) {
-    std::string text = Json(Json::Array(lines.begin(), lines.end())).text();
-    world.broadcast(text);
-    lines.clear();
-    const Json all_lines = Json::parse(text);
-    for (const Json& line : all_lines.elements()) { lines.push_back(line.as_texts()); }
+    std::string bytes = archived(lines);
+    world.broadcast(bytes);
+    read_archived(bytes, "the lines of unknown programs", lines);
     const auto ranks = static_cast<std::size_t>(world.size());
     const std::size_t turns = (lines.size() + ranks - 1) / ranks;
     std::vector<std::uint64_t> mine(turns);

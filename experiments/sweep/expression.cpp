@@ -152,16 +152,9 @@ double value_of_node(const Node& node, const std::function<double(const std::str
     if (node.operation == 0) { return node.name.empty() ? node.number : value_of(node.name); }
     const double left = value_of_node(*node.left, value_of);
     const double right = value_of_node(*node.right, value_of);
-    switch (node.operation) {
-        case '+':
-            return left + right;
-        case '-':
-            return left - right;
-        case '*':
-            return left * right;
-        default:
-            return left / right;
-    }
+    if (node.operation == '+') { return left + right; }
+    if (node.operation == '-') { return left - right; }
+    return node.operation == '*' ? left * right : left / right;
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ using hdf5::Group;
 
 void write_points(Group group, const Study& study, const std::vector<Metric>& metrics,
                   std::span<const SweepPoint> points, const IndexFacts& facts) {
-    const auto scale = write_scale(group, schema::kPointsId, numbers_below<std::uint64_t>(points.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kPointsId, numbers_below<std::uint64_t>(points.size()));
     table.write(schema::kPointsKey, points, &SweepPoint::key);
     table.write(schema::kPointsWorkload, points, &SweepPoint::workload);
     table.write(schema::kPointsStatus, facts.states,
@@ -93,12 +92,11 @@ void write_totals(Group group, const IndexFacts& facts) {
         }
     }
     const auto scale = write_scale(group, schema::kTotalsPoint, numbers_below<std::uint64_t>(rows));
-    const auto counters = write_scale(group, schema::kTotalsCounter, names);
-    TableWriter of_counters(group, counters);
+    TableWriter of_counters(group, schema::kTotalsCounter, names);
     of_counters.write(schema::kTotalsUnit, names, [&](const std::string& name) { return facts.units.at(name); });
     of_counters.finish();
     const auto add = [&](const DatasetName& name, const auto& values) {
-        write_scaled(group, name, values, {&scale, &counters}, hdf5::Storage::plain);
+        write_scaled(group, name, values, {&scale, &of_counters.scale()}, hdf5::Storage::plain);
     };
     add(schema::kTotalsComponents, components);
     add(schema::kTotalsSum, sum);
@@ -123,8 +121,7 @@ void write_kernels(Group group, const IndexFacts& facts) {
             used.number_of(facts.names.name(counter));
         }
     }
-    const auto scale = write_scale(group, schema::kKernelsRow, numbers_below<std::uint64_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kKernelsRow, numbers_below<std::uint64_t>(rows.size()));
     table.write(schema::kKernelsPoint, rows, &KernelRowOf::point);
     const auto add = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [&](const KernelRowOf& row) { return row.kernel->*member; });
@@ -148,7 +145,7 @@ void write_kernels(Group group, const IndexFacts& facts) {
         }
     }
     const auto counters = write_scale(group, schema::kKernelsCounter, names);
-    write_scaled(group, schema::kKernelsCounts, counts, {&scale, &counters}, hdf5::Storage::plain);
+    write_scaled(group, schema::kKernelsCounts, counts, {&table.scale(), &counters}, hdf5::Storage::plain);
 }
 
 void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
@@ -161,8 +158,7 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
             column_of(facts.points, [&](const PointFacts& point) { return point.metrics[metric]; });
         std::ranges::move(best_rows(study, best, points, figures), std::back_inserter(rows));
     }
-    const auto scale = write_scale(group, schema::kBestId, numbers_below<std::uint64_t>(rows.size()));
-    TableWriter table(group, scale);
+    TableWriter table(group, schema::kBestId, numbers_below<std::uint64_t>(rows.size()));
     table.write(schema::kBestName, rows, &BestRow::name);
     table.write(schema::kBestWorkload, rows, &BestRow::workload);
     table.write(schema::kBestAxis, rows, &BestRow::axis);

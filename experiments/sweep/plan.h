@@ -16,6 +16,11 @@ struct SweepPoint {
     std::vector<std::string> labels;     ///< by axis: the name of its value
     std::vector<std::string> arguments;  ///< of `lookahead run`: workload, size, seed, machine, options, settings
     std::string key;                     ///< identity: effective configuration, inputs and program
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& workload& labels& arguments& key;
+    }
 };
 
 /// The points of a study in the order workload, first axis, …, last axis. Makes every point's configuration, so that a

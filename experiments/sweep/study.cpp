@@ -3,12 +3,12 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/param/suggestion.h"
 #include "experiments/sweep/expression.h"
 
@@ -210,7 +210,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
 }
 
 template <class T>
-void check_names(const Reader& reader, const toml::node& node, const char* what, const std::vector<T>& items) {
+void check_names(const Reader& reader, const toml::node& node, const std::string& what, const std::vector<T>& items) {
     std::set<std::string> names;
     for (const T& item : items) {
         if (!names.insert(item.name).second) { reader.fail(node, "{} '{}' is there twice", what, item.name); }
@@ -218,25 +218,19 @@ void check_names(const Reader& reader, const toml::node& node, const char* what,
 }
 
 void parse_lists(const Reader& reader, const toml::table& root, Study& study) {
-    if (const toml::node* axes = root.get("axis")) {
-        for (const toml::node& node : reader.array(*axes, "axis")) {
-            study.axes.push_back(parse_axis(reader, reader.table(node, "axis")));
-            check_names(reader, node, "the value", study.axes.back().values);
-        }
-        check_names(reader, *axes, "the axis", study.axes);
-    }
-    if (const toml::node* metrics = root.get("metric")) {
-        for (const toml::node& node : reader.array(*metrics, "metric")) {
-            study.metrics.push_back(parse_metric(reader, reader.table(node, "metric")));
-        }
-        check_names(reader, *metrics, "the metric", study.metrics);
-    }
-    if (const toml::node* bests = root.get("best")) {
-        for (const toml::node& node : reader.array(*bests, "best")) {
-            study.bests.push_back(parse_best(reader, reader.table(node, "best"), study));
-        }
-        check_names(reader, *bests, "the best", study.bests);
-    }
+    const auto parse = [&](const char* key, auto& items, auto parse_item) {
+        const toml::node* all = root.get(key);
+        if (all == nullptr) { return; }
+        for (const toml::node& node : reader.array(*all, key)) { items.push_back(parse_item(reader.table(node, key))); }
+        check_names(reader, *all, fmt::format("the {}", key), items);
+    };
+    parse("axis", study.axes, [&](const toml::table& table) {
+        Axis axis = parse_axis(reader, table);
+        check_names(reader, table, "the value", axis.values);
+        return axis;
+    });
+    parse("metric", study.metrics, [&](const toml::table& table) { return parse_metric(reader, table); });
+    parse("best", study.bests, [&](const toml::table& table) { return parse_best(reader, table, study); });
 }
 
 }  // namespace
@@ -296,12 +290,9 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
 
 Study load_study(const std::string& name_or_file) {
     if (name_or_file.ends_with(".toml")) {
-        std::ifstream in(name_or_file, std::ios::binary);
-        if (!in || std::filesystem::is_directory(name_or_file)) {
-            throw InputError("{}: the study cannot be read", name_or_file);
-        }
-        const std::string toml{std::istreambuf_iterator<char>(in), {}};
-        return parse_study(toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
+        const auto toml = read_file(name_or_file);
+        if (!toml) { throw InputError("{}: the study cannot be read", name_or_file); }
+        return parse_study(*toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
     }
     std::vector<std::string> known;
     for (const BuiltInStudy& study : built_in_studies()) {

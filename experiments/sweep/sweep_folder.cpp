@@ -12,23 +12,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/hdf5/file.h"
 #include "core/json/json.h"
 
 namespace lookahead {
 
 namespace {
-
-std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) { return std::nullopt; }
-    return std::string{std::istreambuf_iterator<char>(in), {}};
-}
 
 /// A name that no other process has, on any node.
 std::string process_name() {

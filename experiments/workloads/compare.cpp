@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
@@ -26,48 +25,34 @@ CheckReport compare(std::string_view what, const std::vector<T>& got, const std:
     return {Outputs::match, fmt::format("{} elements of {} {}", got.size(), what, how)};
 }
 
-template <class T>
-CheckReport compare_equal(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
-    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
-}
-
 }  // namespace
 
-CheckReport compare_exact(std::string_view what, const std::vector<std::int32_t>& got,
-                          const std::vector<std::int32_t>& expected) {
-    return compare_equal(what, got, expected);
+template <class T>
+CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
+    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
 }
-
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint32_t>& got,
-                          const std::vector<std::uint32_t>& expected) {
-    return compare_equal(what, got, expected);
-}
-
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint8_t>& got,
-                          const std::vector<std::uint8_t>& expected) {
-    return compare_equal(what, got, expected);
-}
-
-CheckReport compare_exact(std::string_view what, const std::vector<float>& got, const std::vector<float>& expected) {
-    return compare_equal(what, got, expected);
-}
+template CheckReport compare_exact(std::string_view, const std::vector<std::int32_t>&,
+                                   const std::vector<std::int32_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<std::uint32_t>&,
+                                   const std::vector<std::uint32_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<std::uint8_t>&,
+                                   const std::vector<std::uint8_t>&);
+template CheckReport compare_exact(std::string_view, const std::vector<float>&, const std::vector<float>&);
 
 CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,
                           double tolerance, double scale) {
-    char how[48];
-    std::snprintf(how, sizeof how, "within a relative %g", tolerance);
-    return compare(what, got, expected, how, [=](float a, double b) {
+    return compare(what, got, expected, fmt::format("within a relative {:g}", tolerance), [=](float a, double b) {
         return std::abs(static_cast<double>(a) - b) <= tolerance * std::max(scale, std::abs(b));
     });
 }
 
 CheckReport all_of(const std::vector<CheckReport>& reports) {
-    std::string text;
+    std::vector<std::string> texts;
     for (const CheckReport& report : reports) {
         if (report.outputs != Outputs::match) { return report; }
-        text += (text.empty() ? "" : ", ") + report.message;
+        texts.push_back(report.message);
     }
-    return {Outputs::match, text};
+    return {Outputs::match, fmt::format("{}", fmt::join(texts, ", "))};
 }
 
 }  // namespace lookahead

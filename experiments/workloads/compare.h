@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -8,15 +7,10 @@
 
 namespace lookahead {
 
-/// Compares element by element; the report names the first difference.
-CheckReport compare_exact(std::string_view what, const std::vector<std::int32_t>& got,
-                          const std::vector<std::int32_t>& expected);
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint32_t>& got,
-                          const std::vector<std::uint32_t>& expected);
-CheckReport compare_exact(std::string_view what, const std::vector<std::uint8_t>& got,
-                          const std::vector<std::uint8_t>& expected);
-/// Compares as numbers, exactly: 0 equals -0, and a NaN equals nothing.
-CheckReport compare_exact(std::string_view what, const std::vector<float>& got, const std::vector<float>& expected);
+/// Compares numbers exactly, element by element; the report names the first difference. 0 equals -0, and a NaN equals
+/// nothing. For T that compare.cpp names.
+template <class T>
+CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected);
 
 /// |got - expected| <= tolerance * max(scale, |expected|); a NaN never matches.
 CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,

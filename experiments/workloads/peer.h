@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -19,7 +18,8 @@ struct ParametersOf<PeerParameters<Suite>> {
     static ParameterList make() {
         using P = PeerParameters<Suite>;
         ParameterList all = parameters_of<typename Suite::Parameters>();
-        const ParameterList input = parameter_list<P>(input_parameter(&P::input));
+        const ParameterList input =
+            parameter_list<P>(parameter("input", &P::input, {"seeded", "peer"}, {.help = kInputHelp}));
         all.insert(all.end(), input.begin(), input.end());
         return all;
     }

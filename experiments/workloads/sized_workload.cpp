@@ -4,36 +4,37 @@
 
 namespace lookahead {
 
+namespace {
+
+template <class T>
+Parameter parameter_at(std::ptrdiff_t offset, std::string_view name, const std::string& help, const T& default_value) {
+    Parameter parameter;
+    parameter.name = name;
+    parameter.help = help;
+    parameter.default_value = default_value;
+    parameter.type = static_cast<ParameterType>(parameter.default_value.index());
+    parameter.offset = offset;
+    parameter.store = [](void* place, const ParameterValue& value) { *static_cast<T*>(place) = std::get<T>(value); };
+    return parameter;
+}
+
+}  // namespace
+
 ParameterList sized_parameter_list(std::span<const SizedParameter> table, std::span<const WordParameter> words,
                                    std::ptrdiff_t words_offset) {
     ParameterList list;
     for (const SizedParameter& each : table) {
-        Parameter parameter;
-        parameter.name = each.name;
-        parameter.type = ParameterType::integer;
-        parameter.unit = each.unit;
-        parameter.help = fmt::format("{} 0: as --size says.", each.help);
-        parameter.default_value = std::int64_t{0};
-        parameter.integer_min = 0;
-        parameter.integer_max = each.max;
-        parameter.offset = static_cast<std::ptrdiff_t>(list.size() * sizeof(std::int64_t));
-        parameter.store = [](void* place, const ParameterValue& value) {
-            *static_cast<std::int64_t*>(place) = std::get<std::int64_t>(value);
-        };
-        list.push_back(std::move(parameter));
+        const auto offset = static_cast<std::ptrdiff_t>(list.size() * sizeof(std::int64_t));
+        list.push_back(
+            parameter_at(offset, each.name, fmt::format("{} 0: as --size says.", each.help), std::int64_t{0}));
+        list.back().unit = each.unit;
+        list.back().integer_min = 0;
+        list.back().integer_max = each.max;
     }
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        Parameter parameter;
-        parameter.name = words[i].name;
-        parameter.type = ParameterType::text;
-        parameter.help = words[i].help;
-        parameter.default_value = std::string(words[i].words.front());
-        parameter.choices.assign(words[i].words.begin(), words[i].words.end());
-        parameter.offset = words_offset + static_cast<std::ptrdiff_t>(i * sizeof(std::string));
-        parameter.store = [](void* place, const ParameterValue& value) {
-            *static_cast<std::string*>(place) = std::get<std::string>(value);
-        };
-        list.push_back(std::move(parameter));
+    for (const WordParameter& each : words) {
+        list.push_back(parameter_at(words_offset, each.name, std::string(each.help), std::string(each.words.front())));
+        list.back().choices.assign(each.words.begin(), each.words.end());
+        words_offset += sizeof(std::string);
     }
     check_parameter_list(list);
     return list;

@@ -1,11 +1,17 @@
 #pragma once
 
+// Of the standard library, what most workloads need.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
 
 #include "experiments/workloads/compare.h"
 #include "experiments/workloads/workload.h"
@@ -72,15 +78,15 @@ class SizedWorkload : public Workload {
     using Parameters = SizedParameters<kTable, kWords>;
 
     SizedWorkload(const Parameters& parameters, const WorkloadContext& context, std::string_view name,
-                  std::string_view ptx, std::string_view ptx_file)
-        : ptx_(ptx), ptx_file_(ptx_file), seed_(context.seed), words_(parameters.words) {
+                  const ProgramCode& code)
+        : code_(code), seed_(context.seed), words_(parameters.words) {
         for (std::size_t i = 0; i < kTable.size(); ++i) {
             values_[i] = sized_value(name, kTable[i], parameters.values[i], context.size,
                                      is_original() ? 0 : kTable[i].multiple_of_other_form);
         }
     }
 
-    ProgramCode code() const override { return {ptx_, ptx_file_}; }
+    ProgramCode code() const override { return code_; }
 
   protected:
     /// The table's i-th parameter.
@@ -97,7 +103,7 @@ class SizedWorkload : public Workload {
     std::uint32_t seed() const { return seed_; }
 
   private:
-    std::string_view ptx_, ptx_file_;
+    ProgramCode code_;
     std::uint32_t seed_;
     std::array<std::string, kWords.size()> words_;
     std::array<std::int64_t, kTable.size()> values_{};
@@ -108,24 +114,34 @@ constexpr std::uint32_t blocks_for(std::int64_t threads, std::int64_t block) {
     return static_cast<std::uint32_t>((threads + block - 1) / block);
 }
 
+namespace workloads {
+
+/// A number as a kernel's `int`.
+template <class T>
+constexpr std::int32_t s32(T number) {
+    return static_cast<std::int32_t>(number);
+}
+
+/// A number as a kernel's `unsigned`.
+template <class T>
+constexpr std::uint32_t u32(T number) {
+    return static_cast<std::uint32_t>(number);
+}
+
+}  // namespace workloads
+
 }  // namespace lookahead
 
+/// The program in the PTX file `File` of the workload in folder `name`.
+#define LOOKAHEAD_CODE(name, File)                                 \
+    ProgramCode {                                                  \
+        name##_files::k##File##Ptx, name##_files::k##File##PtxFile \
+    }
+
 /// In the body of a class that derives from SizedWorkload<table>: its constructor, for the workload in folder `name`.
-#define LOOKAHEAD_SIZED_WORKLOAD(Class, name)                                               \
-    Class(const Parameters& parameters, const WorkloadContext& context)                     \
-        : SizedWorkload(parameters, context, name##_files::kName, name##_files::kKernelPtx, \
-                        name##_files::kKernelPtxFile) {}
-
-/// Arguments for SizedWorkload's constructor: `name`, and the PTX file of the form in `parameters`: kernel.ptx for the
-/// original, else that of `Other` (`Wide` or `Looped`).
-#define LOOKAHEAD_TWO_FORMS(parameters, name, Other)                                                                 \
-    name##_files::kName, parameters.words[0] == "original" ? name##_files::kKernelPtx : name##_files::k##Other##Ptx, \
-        parameters.words[0] == "original" ? name##_files::kKernelPtxFile : name##_files::k##Other##PtxFile
-
-/// As LOOKAHEAD_SIZED_WORKLOAD, for a class that takes `form`.
-#define LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Class, name, Other)             \
+#define LOOKAHEAD_SIZED_WORKLOAD(Class, name)                           \
     Class(const Parameters& parameters, const WorkloadContext& context) \
-        : SizedWorkload(parameters, context, LOOKAHEAD_TWO_FORMS(parameters, name, Other)) {}
+        : SizedWorkload(parameters, context, name##_files::kName, LOOKAHEAD_CODE(name, Kernel)) {}
 
 /// At namespace scope: registers the class as the workload in folder `name`, as its workload.toml describes it.
 #define LOOKAHEAD_REGISTER_WORKLOAD(Class, name) \

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -65,24 +64,10 @@ struct SlotTraits<Workload> {
 
 inline constexpr std::string_view kInputHelp =
     "Where inputs come from: `seeded` draws them from --seed; `peer` makes exactly those of the published comparison "
-    "with "
-    "GPGPU-Sim (sizes small and medium).";
-
-/// For parameters structs that hold an `input` text.
-template <class P>
-auto input_parameter(std::string P::*member) {
-    return parameter("input", member, {"seeded", "peer"}, {.help = kInputHelp});
-}
+    "with GPGPU-Sim (sizes small and medium).";
 
 /// The seed for random inputs: the context's, or the peers'. ConfigurationError for peer inputs at sizes other than
 /// small and medium.
 std::uint32_t input_seed(std::string_view workload, std::string_view input, const WorkloadContext& context);
-
-/// A value for each size.
-template <class T>
-constexpr T by_size(Size size, T tiny, T small, T medium, T large) {
-    const T values[] = {tiny, small, medium, large};
-    return values[static_cast<int>(size)];
-}
 
 }  // namespace lookahead

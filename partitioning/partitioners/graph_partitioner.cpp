@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <vector>

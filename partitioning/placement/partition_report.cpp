@@ -10,20 +10,6 @@
 #include "partitioning/graph/partition_graph.h"
 
 namespace lookahead {
-namespace {
-
-std::string formatted(const char* format, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
-std::string padded(const std::string& text, std::size_t width) {
-    return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
-}
-
-}  // namespace
-
 PartitionReport report_partition(const Model& model, std::span<const int> rank_of_lp, int ranks,
                                  std::span<const double> measured_work) {
     const RankLookahead lookahead(model, rank_of_lp, ranks);
@@ -52,18 +38,17 @@ PartitionReport report_partition(const Model& model, std::span<const int> rank_o
 std::string PartitionReport::text() const {
     std::string text = "rank  processes        load\n";
     for (std::size_t rank = 0; rank < load.size(); ++rank) {
-        text += fmt::format("{}{}{}\n", padded(std::to_string(rank), 4), padded(std::to_string(processes[rank]), 11),
-                            padded(formatted("%.3f", load[rank]), 12));
+        text += fmt::format("{:>4}{:>11}{:>12.3f}\n", rank, processes[rank], load[rank]);
     }
-    text += fmt::format("imbalance {} (greatest load over mean)\n", formatted("%.3f", imbalance));
-    text += fmt::format("cut {} of {} traffic ({} %)\n", formatted("%.3f", cut), formatted("%.3f", traffic),
-                        formatted("%.1f", traffic > 0 ? 100 * cut / traffic : 0));
+    text += fmt::format("imbalance {:.3f} (greatest load over mean)\n", imbalance);
+    text +=
+        fmt::format("cut {:.3f} of {:.3f} traffic ({:.1f} %)\n", cut, traffic, traffic > 0 ? 100 * cut / traffic : 0);
     text += "shortest channel from rank (row) to rank (column), fs\n";
     for (int from = 0; from < ranks; ++from) {
-        text += padded(std::to_string(from), 4);
+        text += fmt::format("{:>4}", from);
         for (int to = 0; to < ranks; ++to) {
             const Time least = lookahead_between(from, to);
-            text += padded(least == kTimeInfinity ? "-" : std::to_string(least), 12);
+            text += fmt::format("{:>12}", least == kTimeInfinity ? "-" : std::to_string(least));
         }
         text += "\n";
     }

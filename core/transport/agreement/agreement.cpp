@@ -1,47 +1,23 @@
 #include "core/transport/agreement/agreement.h"
 
 #include <algorithm>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 #include <cstdint>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/archived.h"
+#include "core/transport/all_gather.h"
+
 namespace lookahead {
 
 namespace {
 
 std::vector<std::uint64_t> codes_of_all(Transport& transport, const RankError& mine) {
-    const auto code = static_cast<std::uint64_t>(mine.code);
-    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&code, 1}, codes);
-    return codes;
-}
-
-std::string to_bytes(const std::vector<Fact>& facts) {
-    std::string bytes;
-    for (const Fact& fact : facts) {
-        for (const std::string* text : {&fact.name, &fact.value}) {
-            bytes += std::to_string(text->size()) + ' ' + *text;
-        }
-    }
-    return bytes;
-}
-
-std::vector<Fact> facts_from(const std::string& bytes) {
-    std::vector<Fact> facts;
-    std::size_t at = 0;
-    const auto take = [&] {
-        const std::size_t space = bytes.find(' ', at);
-        const std::size_t size = std::stoull(bytes.substr(at, space - at));
-        at = space + 1 + size;
-        return bytes.substr(space + 1, size);
-    };
-    while (at < bytes.size()) {
-        std::string name = take();
-        facts.push_back({std::move(name), take()});
-    }
-    return facts;
+    return all_gather(transport, static_cast<std::uint64_t>(mine.code));
 }
 
 /// The difference from rank 0's facts; empty: none. A different value says more than a missing fact, such as a
@@ -79,16 +55,10 @@ std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
 }
 
 void throw_as_its_kind(const RankError& error) {
-    switch (error.code) {
-        case ExitCode::usage:
-            throw ConfigurationError(error.sentence);
-        case ExitCode::bad_input:
-            throw InputError(error.sentence);
-        case ExitCode::program_misbehaved:
-            throw ProgramError(error.sentence);
-        default:
-            throw InternalError(error.sentence);
-    }
+    if (error.code == ExitCode::usage) { throw ConfigurationError(error.sentence); }
+    if (error.code == ExitCode::bad_input) { throw InputError(error.sentence); }
+    if (error.code == ExitCode::program_misbehaved) { throw ProgramError(error.sentence); }
+    throw InternalError(error.sentence);
 }
 
 void throw_if_any_fails(Transport& transport, RankError mine) {
@@ -102,10 +72,12 @@ void throw_if_any_fails(Transport& transport, RankError mine) {
 
 void require_alike(Transport& transport, const std::vector<Fact>& mine) {
     if (transport.size() == 1) { return; }
-    std::string bytes = to_bytes(mine);
+    std::string bytes = archived(mine);
     transport.broadcast(bytes);
     on_every_rank(transport, [&] {
-        const std::string what = difference(mine, facts_from(bytes));
+        std::vector<Fact> first;
+        read_archived(bytes, "what rank 0 runs", first);
+        const std::string what = difference(mine, first);
         if (!what.empty()) {
             throw ConfigurationError(
                 "this rank runs something else than rank 0: {}; start all ranks with the same program and the same "

@@ -59,6 +59,11 @@ auto on_every_rank(Transport& transport, Step&& step) {
 struct Fact {
     std::string name;
     std::string value;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& name& value;
+    }
 };
 
 /// ConfigurationError on every rank, with the name of the fact, if a rank's facts differ from rank 0's. Every rank

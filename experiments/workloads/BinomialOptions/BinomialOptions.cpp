@@ -1,12 +1,7 @@
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/BinomialOptions/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::BinomialOptions {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kLevels = 32, kPadding = 16;
@@ -47,11 +42,11 @@ class BinomialOptions : public SizedWorkload<kParameters> {
                                 static_cast<float>((1 - up) * discount)});
         }
         device.copy_values(device.variable("binomial_options"), options_);
-        const auto pitch = static_cast<std::int32_t>(steps_ + kPadding);
+        const auto pitch = s32(steps_ + kPadding);
         const DeviceAddress values = device.allocate(option_count_ * sizeof(float));
         const DeviceAddress level_values = device.allocate(option_count_ * pitch * sizeof(float));
-        device.launch("binomial_options_price", {{static_cast<std::uint32_t>(option_count_)}, {kThreads}},
-                      pack_parameters(values, level_values, static_cast<std::int32_t>(steps_), pitch));
+        device.launch("binomial_options_price", {{u32(option_count_)}, {kThreads}},
+                      pack_parameters(values, level_values, s32(steps_), pitch));
         values_ = device.download<float>(values, option_count_);
     }
 
@@ -82,8 +77,6 @@ class BinomialOptions : public SizedWorkload<kParameters> {
     std::vector<Option> options_;
     std::vector<float> values_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(BinomialOptions, BinomialOptions)
 

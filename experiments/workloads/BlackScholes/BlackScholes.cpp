@@ -1,12 +1,7 @@
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/BlackScholes/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::BlackScholes {
-
-namespace {
 
 constexpr std::uint32_t kBlocks = 480, kThreads = 128;
 constexpr float kRate = 0.02f, kVolatility = 0.30f;
@@ -35,8 +30,7 @@ class BlackScholes : public SizedWorkload<kParameters> {
         const DeviceAddress puts = device.allocate(options_ * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch("black_scholes", {{kBlocks}, {kThreads}},
-                          pack_parameters(calls, puts, prices, strikes, years, kRate, kVolatility,
-                                          static_cast<std::int32_t>(options_)));
+                          pack_parameters(calls, puts, prices, strikes, years, kRate, kVolatility, s32(options_)));
         }
         calls_ = device.download<float>(calls, options_);
         puts_ = device.download<float>(puts, options_);
@@ -61,8 +55,6 @@ class BlackScholes : public SizedWorkload<kParameters> {
     const std::int64_t options_ = value(0), rounds_ = value(1);
     std::vector<float> prices_, strikes_, years_, calls_, puts_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(BlackScholes, BlackScholes)
 

@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/FDTD3d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::FDTD3d {
-
-namespace {
 
 constexpr std::int64_t kRadius = 4, kBlockX = 32, kBlockY = 16;
 constexpr float kWeights[kRadius + 1] = {0.1f, 0.08f, 0.04f, 0.02f, 0.01f};
@@ -28,8 +24,7 @@ class Fdtd3d : public SizedWorkload<kParameters> {
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("fdtd3d", {{blocks_for(nx_, kBlockX), blocks_for(ny_, kBlockY)}, {kBlockX, kBlockY}},
-                          pack_parameters(to, from, static_cast<std::int32_t>(nx_), static_cast<std::int32_t>(ny_),
-                                          static_cast<std::int32_t>(nz_)));
+                          pack_parameters(to, from, s32(nx_), s32(ny_), s32(nz_)));
             std::swap(from, to);
         }
         after_ = device.download<float>(from, before_.size());
@@ -62,8 +57,6 @@ class Fdtd3d : public SizedWorkload<kParameters> {
     const std::int64_t row_ = nx_ + 2 * kRadius;
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Fdtd3d, FDTD3d)
 

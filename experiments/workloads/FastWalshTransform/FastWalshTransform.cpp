@@ -1,12 +1,7 @@
-#include <algorithm>
-#include <vector>
-
 #include "experiments/workloads/FastWalshTransform/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::FastWalshTransform {
-
-namespace {
 
 constexpr int kLog2Shared = 11;  // log2 of a sub-vector's length in shared memory
 constexpr std::uint32_t kBlock = 256;
@@ -31,7 +26,7 @@ class FastWalshTransform : public SizedWorkload<kParameters> {
         const DeviceAddress data = device.upload(data_), kernel = device.upload(padded);
         transform(device, data);
         transform(device, kernel);
-        device.launch("fwt_modulate", {{128}, {kBlock}}, pack_parameters(data, kernel, static_cast<std::int32_t>(n_)));
+        device.launch("fwt_modulate", {{128}, {kBlock}}, pack_parameters(data, kernel, s32(n_)));
         transform(device, data);
         result_ = device.download<float>(data, n_);
     }
@@ -52,24 +47,19 @@ class FastWalshTransform : public SizedWorkload<kParameters> {
         int log2 = static_cast<int>(log2_n_);
         std::int32_t vectors = 1;
         for (; log2 > kLog2Shared; log2 -= 2, vectors *= 4) {
-            const auto stride = static_cast<std::int32_t>((std::int64_t{1} << log2) / 4);
-            device.launch(
-                "fwt_global",
-                {{static_cast<std::uint32_t>(stride) / kBlock, static_cast<std::uint32_t>(vectors)}, {kBlock}},
-                pack_parameters(data, data, stride));
+            const auto stride = s32((std::int64_t{1} << log2) / 4);
+            device.launch("fwt_global", {{u32(stride) / kBlock, u32(vectors)}, {kBlock}},
+                          pack_parameters(data, data, stride));
         }
         const std::uint32_t length = 1u << log2;
-        device.launch("fwt_shared",
-                      {{static_cast<std::uint32_t>(vectors)}, {length / 4}, length * std::uint32_t{sizeof(float)}},
-                      pack_parameters(data, data, static_cast<std::int32_t>(log2)));
+        device.launch("fwt_shared", {{u32(vectors)}, {length / 4}, length * std::uint32_t{sizeof(float)}},
+                      pack_parameters(data, data, s32(log2)));
     }
 
     const std::int64_t log2_n_ = std::max<std::int64_t>(value(0), kLog2Shared), log2_kernel_ = value(1);
     const std::int64_t n_ = std::int64_t{1} << log2_n_;
     std::vector<float> data_, kernel_, result_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(FastWalshTransform, FastWalshTransform)
 

@@ -1,13 +1,9 @@
-#include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "experiments/workloads/MersenneTwister/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::MersenneTwister {
-
-namespace {
 
 constexpr std::int64_t kSuiteGenerators = 4096, kBlock = 128;
 constexpr int kWords = 19, kMiddle = 9;
@@ -30,19 +26,16 @@ class MersenneTwister : public SizedWorkload<kParameters> {
 
     /// The suite's kernels contain the number of their generators.
     ProgramCode code() const override {
-        if (generators_ != kSuiteGenerators) {
-            return {MersenneTwister_files::kAnyPtx, MersenneTwister_files::kAnyPtxFile};
-        }
-        return {MersenneTwister_files::kKernelPtx, MersenneTwister_files::kKernelPtxFile};
+        return generators_ == kSuiteGenerators ? LOOKAHEAD_CODE(MersenneTwister, Kernel)
+                                               : LOOKAHEAD_CODE(MersenneTwister, Any);
     }
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        parameters_ = random.words(4 * generators_);
+        parameters_ = XorShift32(seed()).words(4 * generators_);
         const DeviceAddress parameters = device.upload(parameters_);
         const DeviceAddress numbers = device.allocate(count_ * generators_ * sizeof(float));
         const LaunchConfiguration shape{{blocks_for(generators_, kBlock)}, {kBlock}};
-        const auto count = static_cast<std::int32_t>(count_);
+        const auto count = s32(count_);
         device.launch("twister_numbers", shape, pack_parameters(numbers, parameters, count));
         uniform_ = device.download<float>(numbers, count_ * generators_);
         device.launch("twister_normal", shape, pack_parameters(numbers, count));
@@ -71,9 +64,7 @@ class MersenneTwister : public SizedWorkload<kParameters> {
         const std::uint32_t* parameters = &parameters_[4 * generator];
         std::vector<std::uint32_t> state(kWords + count_);
         state[0] = parameters[3];
-        for (int i = 1; i < kWords; ++i) {
-            state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + static_cast<std::uint32_t>(i);
-        }
+        for (int i = 1; i < kWords; ++i) { state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + u32(i); }
         for (std::int64_t i = 0; i < count_; ++i) {
             std::uint32_t x = (state[i] & ~1u) | (state[i + 1] & 1u);
             x = state[i + kMiddle] ^ (x >> 1) ^ ((x & 1u) != 0 ? parameters[0] : 0u);
@@ -90,8 +81,6 @@ class MersenneTwister : public SizedWorkload<kParameters> {
     std::vector<std::uint32_t> parameters_;
     std::vector<float> uniform_, normal_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(MersenneTwister, MersenneTwister)
 

@@ -1,12 +1,7 @@
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/MonteCarlo/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::MonteCarlo {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 256;
 /// The hardware exponential has a relative error of some 1e-6; results are sums of thousands of positive terms.
@@ -41,8 +36,7 @@ class MonteCarlo : public SizedWorkload<kParameters> {
         device.copy_values(device.variable("monte_carlo_options"), options_);
         const DeviceAddress samples = device.upload(samples_);
         const DeviceAddress values = device.allocate(2 * option_count_ * sizeof(float));
-        device.launch("monte_carlo", {{static_cast<std::uint32_t>(option_count_)}, {kThreads}},
-                      pack_parameters(samples, values, static_cast<std::int32_t>(paths_)));
+        device.launch("monte_carlo", {{u32(option_count_)}, {kThreads}}, pack_parameters(samples, values, s32(paths_)));
         values_ = device.download<float>(values, 2 * option_count_);
     }
 
@@ -66,8 +60,6 @@ class MonteCarlo : public SizedWorkload<kParameters> {
     const std::int64_t option_count_ = value(0), paths_ = value(1);
     std::vector<float> options_, samples_, values_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(MonteCarlo, MonteCarlo)
 

@@ -1,14 +1,9 @@
-#include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <vector>
 
 #include "experiments/workloads/SobelFilter/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::SobelFilter {
-
-namespace {
 
 constexpr std::int64_t kWide = 16, kHigh = 4, kTileWords = 80;
 /// Below 1, so that not every edge in the noise is white.
@@ -32,9 +27,9 @@ class SobelFilter : public SizedWorkload<kParameters> {
             from_[i] = static_cast<std::uint8_t>(square % 5 * 48 + random.next() % 32);
         }
         const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size());
-        device.launch(
-            "sobel_shared", {{blocks_for(width_, 4 * kTileWords), blocks_for(height_, kHigh)}, {kWide, kHigh}},
-            pack_parameters(to, from, static_cast<std::int32_t>(width_), static_cast<std::int32_t>(height_), kScale));
+        device.launch("sobel_shared",
+                      {{blocks_for(width_, 4 * kTileWords), blocks_for(height_, kHigh)}, {kWide, kHigh}},
+                      pack_parameters(to, from, s32(width_), s32(height_), kScale));
         to_ = device.download<std::uint8_t>(to, from_.size());
     }
 
@@ -64,8 +59,6 @@ class SobelFilter : public SizedWorkload<kParameters> {
     const std::int64_t width_ = value(0), height_ = value(1);
     std::vector<std::uint8_t> from_, to_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(SobelFilter, SobelFilter)
 

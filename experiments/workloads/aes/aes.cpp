@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "experiments/workloads/aes/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::aes {
-
-namespace {
 
 constexpr std::int64_t kThreads = 256, kRounds = 10, kBlockBytes = 16;
 
@@ -144,8 +138,6 @@ class Aes : public SizedWorkload<kParameters> {
     Block key_{};
     std::vector<std::uint8_t> plain_, cipher_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Aes, aes)
 

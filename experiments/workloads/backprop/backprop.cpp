@@ -1,13 +1,7 @@
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/backprop/files.h"
 #include "experiments/workloads/forms.h"
-#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::backprop {
-
-namespace {
 
 constexpr float kRate = 0.3f, kMomentum = 0.3f;
 constexpr double kTolerance = 1e-5;
@@ -18,11 +12,9 @@ constexpr std::array<SizedParameter, 1> kParameters{{
 
 class Backprop : public SizedWorkload<kParameters, kWideForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Backprop, backprop, Wide)
+    LOOKAHEAD_WORKLOAD_OF_WIDE_FORM(Backprop, backprop)
 
-    std::uint32_t most_threads(std::string_view) const override {
-        return is_original() ? 0 : static_cast<std::uint32_t>(hidden_ * hidden_);
-    }
+    std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : u32(hidden_ * hidden_); }
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -35,8 +27,8 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
         const DeviceAddress delta = device.upload(delta_), change = device.upload(change_before_);
         const std::uint32_t blocks = blocks_for(units_, hidden_);
         const DeviceAddress partial = device.allocate(blocks * hidden_ * sizeof(float));
-        const auto hidden = static_cast<std::int32_t>(hidden_);
-        const auto width = static_cast<std::uint32_t>(hidden_);
+        const auto hidden = s32(hidden_);
+        const auto width = u32(hidden_);
         const LaunchConfiguration shape{{1, blocks}, {width, width}};
         device.launch("backprop_forward", shape, pack_parameters(input, weights, partial, hidden));
         partial_ = device.download<float>(partial, blocks * hidden_);
@@ -73,8 +65,6 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
     const std::int64_t units_ = value(0);
     std::vector<float> input_, weights_before_, change_before_, delta_, partial_, weights_, change_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Backprop, backprop)
 

@@ -1,16 +1,10 @@
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/bfs/files.h"
 #include "experiments/workloads/bfs/graph.h"
 #include "experiments/workloads/bfs/peer.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::bfs {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 512;
 
@@ -43,7 +37,7 @@ class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         device.fill(updating, std::byte{0}, source.size());
         const DeviceAddress cost = device.upload(costs), over = device.allocate(flag);
 
-        const auto count = static_cast<std::int32_t>(nodes_);
+        const auto count = s32(nodes_);
         const LaunchConfiguration shape{{blocks_for(nodes_, kBlock)}, {kBlock}};
         const LaunchConfiguration advance_shape{{blocks_for(nodes_, kBlock * share_)}, {kBlock}};
         bool found = true;
@@ -67,8 +61,6 @@ class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 };
 
 using BfsOrPeer = WithPeer<Bfs, BfsPeer>;
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(BfsOrPeer, bfs)
 

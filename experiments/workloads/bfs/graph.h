@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::bfs {
 
@@ -21,9 +18,9 @@ inline Graph random_graph(std::int64_t nodes, std::uint32_t seed) {
     for (std::int64_t node = 0; node < nodes; ++node) {
         const std::uint32_t degree = 1 + random.next() % 11;
         for (std::uint32_t edge = 0; edge < degree; ++edge) {
-            graph.column.push_back(static_cast<std::int32_t>((random.next() >> 4) % nodes));
+            graph.column.push_back(s32((random.next() >> 4) % nodes));
         }
-        graph.row.push_back(static_cast<std::int32_t>(graph.column.size()));
+        graph.row.push_back(s32(graph.column.size()));
     }
     return graph;
 }

@@ -1,14 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/bfs/files.h"
 #include "experiments/workloads/bfs/graph.h"
-#include "experiments/workloads/compare.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::bfs {
 
@@ -18,7 +12,7 @@ class BfsPeer : public Workload {
     explicit BfsPeer(const WorkloadContext& context)
         : nodes_(context.size == Size::medium ? 1 << 16 : 1 << 14), seed_(input_seed("bfs", "peer", context)) {}
 
-    ProgramCode code() const override { return {bfs_files::kPeerPtx, bfs_files::kPeerPtxFile}; }
+    ProgramCode code() const override { return LOOKAHEAD_CODE(bfs, Peer); }
 
     void run(Device& device) override {
         graph_ = random_graph(nodes_, seed_);
@@ -30,13 +24,13 @@ class BfsPeer : public Workload {
         const DeviceAddress distance = device.upload(distances);
         const DeviceAddress changed = device.allocate(sizeof(std::int32_t));
         constexpr std::uint32_t kBlock = 256;
-        const auto blocks = static_cast<std::uint32_t>((nodes_ + kBlock - 1) / kBlock);
+        const auto blocks = u32((nodes_ + kBlock - 1) / kBlock);
 
         bool found = true;
         for (std::int32_t level = 0; found; ++level) {
             device.fill(changed, std::byte{0}, sizeof(std::int32_t));
             device.launch("bfs", {{blocks}, {kBlock}},
-                          pack_parameters(row, column, distance, changed, static_cast<std::int32_t>(nodes_), level));
+                          pack_parameters(row, column, distance, changed, s32(nodes_), level));
             found = device.download<std::int32_t>(changed, 1)[0] != 0;
         }
         distances_ = device.download<std::int32_t>(distance, nodes_);

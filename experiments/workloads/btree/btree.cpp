@@ -1,16 +1,10 @@
-#include <algorithm>
 #include <deque>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "experiments/workloads/btree/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
+#include "experiments/workloads/forms.h"
 
 namespace lookahead::workloads::btree {
-
-namespace {
 
 constexpr std::int64_t kOrder = 256, kFilled = 160;  // keys per node: most, and actual
 constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
@@ -36,7 +30,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     void run(Device& device) override {
         XorShift32 random(seed());
         records_.resize(record_count_);
-        for (std::int32_t& record : records_) { record = static_cast<std::int32_t>(random.next() >> 1); }
+        for (std::int32_t& record : records_) { record = s32(random.next() >> 1); }
         std::int32_t height = 0;
         const std::vector<Node> tree = make_tree(height);
         for (auto* queries : {&queries_, &starts_, &ends_}) {
@@ -60,7 +54,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             device.launch(find_range_, shape, pack_parameters(height, nodes, starts, ends, firsts, lengths));
         } else {
             const DeviceAddress at = device.allocate(2 * bytes), next = device.allocate(2 * bytes);
-            const auto share = static_cast<std::int32_t>(share_), all = static_cast<std::int32_t>(query_count_);
+            const auto share = s32(share_), all = s32(query_count_);
             const auto start_at_root = [&] {
                 device.fill(at, std::byte{0}, 2 * bytes);
                 device.fill(next, std::byte{0}, 2 * bytes);
@@ -89,7 +83,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     }
 
   private:
-    static std::int32_t key_of(std::int64_t record) { return static_cast<std::int32_t>(3 * record); }
+    static std::int32_t key_of(std::int64_t record) { return s32(3 * record); }
 
     /// Built from the leaves up; the root is node 0. `height`: levels from the root to a leaf.
     std::vector<Node> make_tree(std::int32_t& height) const {
@@ -97,9 +91,7 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             std::int32_t key, index;
         };
         std::vector<Entry> entries;
-        for (std::int64_t i = 0; i < record_count_; ++i) {
-            entries.push_back({key_of(i), static_cast<std::int32_t>(i)});
-        }
+        for (std::int64_t i = 0; i < record_count_; ++i) { entries.push_back({key_of(i), s32(i)}); }
         std::deque<std::vector<Node>> levels;
         do {
             std::vector<Node> level;
@@ -108,24 +100,24 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
                 Node& node = level.emplace_back();
                 std::ranges::fill(node.keys, kNone);
                 node.is_leaf = levels.empty();
-                node.key_count = static_cast<std::int32_t>(std::min<std::size_t>(kFilled, entries.size() - first));
+                node.key_count = s32(std::min<std::size_t>(kFilled, entries.size() - first));
                 for (std::int32_t i = 0; i < node.key_count; ++i) {
                     node.keys[i] = entries[first + i].key;
                     node.indices[i] = entries[first + i].index;
                 }
-                above.push_back({node.keys[0], static_cast<std::int32_t>(level.size() - 1)});
+                above.push_back({node.keys[0], s32(level.size() - 1)});
             }
             entries = std::move(above);
             levels.push_front(std::move(level));
         } while (entries.size() > 1);
-        height = static_cast<std::int32_t>(levels.size()) - 1;
+        height = s32(levels.size()) - 1;
 
         // Levels follow each other from the root on, so children's indices shift by the sizes of the earlier levels.
         std::vector<Node> tree;
         for (std::vector<Node>& level : levels) {
-            const auto children_at = static_cast<std::int32_t>(tree.size() + level.size());
+            const auto children_at = s32(tree.size() + level.size());
             for (Node& node : level) {
-                node.place = static_cast<std::int32_t>(tree.size());
+                node.place = s32(tree.size());
                 if (node.is_leaf == 0) {
                     for (std::int32_t i = 0; i < node.key_count; ++i) { node.indices[i] += children_at; }
                 }
@@ -140,8 +132,6 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     const std::string find_range_ = kernel_of_form("btree_find_range", word(0), word(1), word(2));
     std::vector<std::int32_t> records_, queries_, starts_, ends_, answers_, firsts_, lengths_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(BTree, btree)
 

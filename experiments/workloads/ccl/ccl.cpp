@@ -1,12 +1,9 @@
 #include <numeric>
-#include <vector>
 
 #include "experiments/workloads/ccl/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::ccl {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 256;
 
@@ -25,7 +22,7 @@ class Ccl : public SizedWorkload<kParameters> {
         const DeviceAddress row = device.upload(row_), column = device.upload(column_);
         const DeviceAddress label = device.upload(own), reference = device.upload(own);
         const DeviceAddress changed = device.allocate(sizeof(std::int32_t));
-        const auto nodes = static_cast<std::int32_t>(nodes_);
+        const auto nodes = s32(nodes_);
         const LaunchConfiguration shape{{blocks_for(nodes_, kBlock)}, {kBlock}};
         while (true) {
             device.fill(changed, std::byte{0}, sizeof(std::int32_t));
@@ -64,8 +61,8 @@ class Ccl : public SizedWorkload<kParameters> {
         std::vector<std::int32_t> from(nodes_), to(nodes_);
         row_.assign(nodes_ + 1, 0);
         for (std::int64_t edge = 0; edge < nodes_; ++edge) {
-            from[edge] = static_cast<std::int32_t>(random.next() % nodes_);
-            to[edge] = static_cast<std::int32_t>(random.next() % nodes_);
+            from[edge] = s32(random.next() % nodes_);
+            to[edge] = s32(random.next() % nodes_);
             ++row_[from[edge] + 1];
             ++row_[to[edge] + 1];
         }
@@ -81,8 +78,6 @@ class Ccl : public SizedWorkload<kParameters> {
     const std::int64_t nodes_ = value(0);
     std::vector<std::int32_t> row_, column_, label_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Ccl, ccl)
 

@@ -1,15 +1,10 @@
-#include <array>
-#include <cmath>
 #include <optional>
-#include <vector>
 
 #include "experiments/workloads/cfd/files.h"
 #include "experiments/workloads/cfd/mesh.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::cfd {
-
-namespace {
 
 constexpr std::int64_t kBlock = 192, kNeighbours = TetrahedralMesh::kSides, kStages = 3;
 constexpr double kTolerance = 1e-4;
@@ -37,7 +32,7 @@ class Cfd : public SizedWorkload<kParameters> {
         const DeviceAddress fluxes = device.allocate(bytes), factors = device.allocate(n_ * sizeof(float));
         const DeviceAddress neighbours = device.upload(mesh_->neighbours()), normals = device.upload(mesh_->normals());
         const DeviceAddress volumes = device.upload(mesh_->volumes());
-        const auto n = static_cast<std::int32_t>(n_);
+        const auto n = s32(n_);
         const LaunchConfiguration shape{{blocks_for(n_, kBlock)}, {kBlock}};
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("cfd_copy", {{blocks_for(5 * n_, kBlock)}, {kBlock}}, pack_parameters(old, variables, 5 * n));
@@ -138,8 +133,6 @@ class Cfd : public SizedWorkload<kParameters> {
     std::optional<TetrahedralMesh> mesh_;
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Cfd, cfd)
 

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::cfd {
 
@@ -73,7 +68,7 @@ class TetrahedralMesh {
         std::int64_t elements = 0;
         while (elements < n_) {
             const bool wing = is_wing(place_of(static_cast<std::int64_t>(first_.size())));
-            first_.push_back(wing ? kWing : static_cast<std::int32_t>(elements));
+            first_.push_back(wing ? kWing : s32(elements));
             if (!wing) { elements += kOfCube; }
         }
         layers_ = place_of(static_cast<std::int64_t>(first_.size()) - 1)[2] + 1;

@@ -1,15 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/comd/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
+#include "experiments/workloads/forms.h"
 
 namespace lookahead::workloads::comd {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 128;
 constexpr std::int64_t kCellAtoms = 64;
@@ -45,18 +37,17 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             *results = device.allocate(bytes);
             device.fill(*results, std::byte{0}, bytes);
         }
-        const auto count = static_cast<std::int32_t>(atom_count_);
+        const auto count = s32(atom_count_);
         const AtomList list{device.upload(atom_cell_), device.upload(atom_place_), count};
         const DeviceAddress images = device.upload(image_cells_), originals = device.upload(original_cells_);
         const auto table = [&](const std::vector<float>& values, double per_unit) {
-            return Table{device.upload(values) + sizeof(float), 0.0f, static_cast<float>(per_unit),
-                         static_cast<std::int32_t>(kTableCount)};
+            return Table{device.upload(values) + sizeof(float), 0.0f, static_cast<float>(per_unit), s32(kTableCount)};
         };
         const Table pair = table(pair_, kPerAngstrom), density = table(density_, kPerAngstrom);
         const Table embedding = table(embedding_, kPerDensity);
 
         const LaunchConfiguration shape{{blocks_for(atom_count_, kThreads)}, {kThreads}};
-        const auto image_count = static_cast<std::int32_t>(image_cells_.size());
+        const auto image_count = s32(image_cells_.size());
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch(pairs_kernel_, shape, pack_parameters(cells, list, pair, density, kCutoff));
             device.launch("comd_embed", shape, pack_parameters(cells, list, embedding));
@@ -132,7 +123,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         for (std::int64_t at = 0; at < halves * halves * halves; ++at) {
             const std::array<std::int64_t, 3> point{at % halves, at / halves % halves, at / halves / halves};
             if ((point[0] + point[1] + point[2]) % 2 != 0) { continue; }
-            atom_at_[at] = static_cast<std::int32_t>(points_.size());
+            atom_at_[at] = s32(points_.size());
             points_.push_back(point);
             for (int i = 0; i < 3; ++i) {
                 const double on_lattice = (static_cast<double>(point[i]) + 0.5) * kLattice / 2;
@@ -188,7 +179,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             std::int64_t wrapped[3];
             for (int i = 0; i < 3; ++i) { wrapped[i] = (cells[cell][i] + n) % n; }
             const std::int32_t original = number[at(wrapped[0], wrapped[1], wrapped[2])];
-            image_cells_.push_back(static_cast<std::int32_t>(cell));
+            image_cells_.push_back(s32(cell));
             original_cells_.push_back(original);
             atoms_[cell] = atoms_[original];
             for (int i = 0; i < 3; ++i) {
@@ -268,8 +259,6 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     std::vector<float> pair_, density_, embedding_;
     std::array<std::vector<float>, 4> results_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Comd, comd)
 

@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/convolutionSeparable/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::convolutionSeparable {
-
-namespace {
 
 constexpr std::int64_t kRadius = 8, kTaps = 2 * kRadius + 1, kSteps = 8;
 constexpr std::int64_t kRowsX = 16, kRowsY = 4, kColumnsX = 16, kColumnsY = 8;
@@ -31,7 +27,7 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
         const DeviceAddress image = device.upload(image_);
         const DeviceAddress rows = device.allocate(image_.size() * sizeof(float));
         const DeviceAddress out = device.allocate(image_.size() * sizeof(float));
-        const auto width = static_cast<std::int32_t>(width_), height = static_cast<std::int32_t>(height_);
+        const auto width = s32(width_), height = s32(height_);
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch("convolution_rows",
                           {{blocks_for(width_, kSteps * kRowsX), blocks_for(height_, kRowsY)}, {kRowsX, kRowsY}},
@@ -68,8 +64,6 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
     const std::int64_t width_ = value(0), height_ = value(1), rounds_ = value(2);
     std::vector<float> filter_, image_, out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(ConvolutionSeparable, convolutionSeparable)
 

@@ -1,12 +1,7 @@
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/cp/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::cp {
-
-namespace {
 
 constexpr std::int64_t kBlockX = 16, kBlockY = 8, kPoints = 8;
 constexpr float kSpacing = 0.1f;
@@ -36,7 +31,7 @@ class Cp : public SizedWorkload<kParameters> {
         device.copy_values(device.variable("cp_atoms"), atom_);
         const DeviceAddress energy = device.upload(before_);
         device.launch("cp", {{blocks_for(columns_, kBlockX * kPoints), blocks_for(rows_, kBlockY)}, {kBlockX, kBlockY}},
-                      pack_parameters(static_cast<std::int32_t>(atoms_), kSpacing, energy));
+                      pack_parameters(s32(atoms_), kSpacing, energy));
         energy_ = device.download<float>(energy, before_.size());
     }
 
@@ -61,8 +56,6 @@ class Cp : public SizedWorkload<kParameters> {
     const std::int64_t columns_ = value(0), rows_ = value(1), atoms_ = value(2);
     std::vector<float> atom_, before_, energy_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Cp, cp)
 

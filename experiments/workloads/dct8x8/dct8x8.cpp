@@ -1,13 +1,9 @@
-#include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "experiments/workloads/dct8x8/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::dct8x8 {
-
-namespace {
 
 constexpr std::int64_t kSide = 8, kWidth = 32, kHeight = 16;
 /// Pixels are 0 to 255, coefficients up to 2040.
@@ -30,7 +26,7 @@ class Dct8x8 : public SizedWorkload<kParameters> {
         const DeviceAddress image = device.upload(image_), out = device.allocate(image_.size() * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch("dct8x8", {{blocks_for(width_, kWidth), blocks_for(height_, kHeight)}, {kSide, 4, 2}},
-                          pack_parameters(out, image, static_cast<std::int32_t>(width_)));
+                          pack_parameters(out, image, s32(width_)));
         }
         out_ = device.download<float>(out, image_.size());
     }
@@ -70,8 +66,6 @@ class Dct8x8 : public SizedWorkload<kParameters> {
     const std::int64_t width_ = value(0), height_ = value(1), rounds_ = value(2);
     std::vector<float> image_, out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Dct8x8, dct8x8)
 

@@ -1,16 +1,9 @@
-#include <algorithm>
-#include <array>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "experiments/workloads/dwt2d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::dwt2d {
-
-namespace {
 
 constexpr std::int64_t kComponents = 3, kRows = 8, kMostSteps = 15, kThreads = 256;
 
@@ -34,7 +27,7 @@ class Dwt2d : public SizedWorkload<kParameters> {
             bands[c] = device.allocate(count * sizeof(std::int32_t));
         }
         device.launch("dwt_components", {{blocks_for(count, kThreads)}, {kThreads}},
-                      pack_parameters(planes[0], planes[1], planes[2], pixels, static_cast<std::int32_t>(count)));
+                      pack_parameters(planes[0], planes[1], planes[2], pixels, s32(count)));
         const DeviceAddress spare = device.allocate(count / 4 * sizeof(std::int32_t));
         for (std::size_t c = 0; c < kComponents; ++c) {
             transform(device, planes[c], spare, bands[c]);
@@ -74,23 +67,21 @@ class Dwt2d : public SizedWorkload<kParameters> {
     /// Transforms all levels of one component. A level's low band is the next level's image; the last one goes to
     /// `bands`. Overwrites the component's plane.
     void transform(Device& device, DeviceAddress plane, DeviceAddress spare, DeviceAddress bands) const {
-        const auto pitch = static_cast<std::int32_t>(width_);
+        const auto pitch = s32(width_);
         DeviceAddress from = plane, to = spare;
         auto from_pitch = pitch;
         for (std::int64_t level = 0; level < levels_; ++level) {
             const std::int64_t width = width_ >> level, height = height_ >> level;
             const bool is_last = level + 1 == levels_;
             const DeviceAddress low = is_last ? bands : to;
-            const auto low_pitch = is_last ? pitch : static_cast<std::int32_t>(width / 2);
+            const auto low_pitch = is_last ? pitch : s32(width / 2);
             // As in the suite: wider blocks for wider images; up to 15 steps per block.
             const std::int64_t threads = width >= 960 ? 192 : width >= 480 ? 128 : 64;
             const std::int64_t steps = std::min(kMostSteps, (height + kRows - 1) / kRows);
             device.launch(
                 fmt::format("dwt53_{}", threads),
-                {{blocks_for(width, threads), blocks_for(height, kRows * steps)},
-                 {static_cast<std::uint32_t>(threads)}},
-                pack_parameters(low, low_pitch, bands, pitch, from, from_pitch, static_cast<std::int32_t>(width),
-                                static_cast<std::int32_t>(height), static_cast<std::int32_t>(steps)));
+                {{blocks_for(width, threads), blocks_for(height, kRows * steps)}, {u32(threads)}},
+                pack_parameters(low, low_pitch, bands, pitch, from, from_pitch, s32(width), s32(height), s32(steps)));
             to = from;
             from = low;
             from_pitch = low_pitch;
@@ -111,8 +102,6 @@ class Dwt2d : public SizedWorkload<kParameters> {
     std::vector<std::uint8_t> pixels_;
     std::array<std::vector<std::int32_t>, kComponents> bands_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Dwt2d, dwt2d)
 

@@ -1,15 +1,10 @@
-#include <cmath>
 #include <complex>
 #include <numbers>
-#include <span>
-#include <vector>
 
 #include "experiments/workloads/fft/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::fft {
-
-namespace {
 
 constexpr std::size_t kPoints = 512;
 /// Sums of 512 terms below 1 in size. The scale of 16 is near the root of their number.
@@ -24,10 +19,9 @@ class Fft : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Fft, fft)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(2 * kPoints * batches_, -1.0f, 1.0f);
+        before_ = XorShift32(seed()).floats(2 * kPoints * batches_, -1.0f, 1.0f);
         const DeviceAddress data = device.upload(before_);
-        device.launch("fft512", {{static_cast<std::uint32_t>(batches_)}, {kPoints / 8}}, pack_parameters(data));
+        device.launch("fft512", {{u32(batches_)}, {kPoints / 8}}, pack_parameters(data));
         after_ = device.download<float>(data, before_.size());
     }
 
@@ -82,8 +76,6 @@ class Fft : public SizedWorkload<kParameters> {
     const std::int64_t batches_ = value(0);
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Fft, fft)
 

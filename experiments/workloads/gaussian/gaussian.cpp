@@ -1,14 +1,7 @@
-#include <algorithm>
-#include <string>
-#include <vector>
-
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/gaussian/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::gaussian {
-
-namespace {
 
 constexpr std::uint32_t kFan1Block = 512, kFan2Block = 4, kWarp = 32;
 /// Relative, or absolute for values below 1. With a dominant diagonal multipliers are at most 1, so rounding errors do
@@ -33,7 +26,7 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
         const DeviceAddress a = device.upload(a_before_), b = device.upload(b_before_);
         const DeviceAddress multiplier = device.upload(std::vector<float>(size_ * size_, 0.0f));
-        const auto size = static_cast<std::int32_t>(size_);
+        const auto size = s32(size_);
         // The suite always uses blocks of 512 rows; with several rows per thread, blocks are no larger than needed.
         const std::uint32_t fan1_block =
             is_original() ? kFan1Block : std::min(kFan1Block, blocks_for(size_, kWarp * share_) * kWarp);
@@ -87,8 +80,6 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     const std::string fan2_ = kernel_of_form("gaussian_fan2", word(0), word(1), word(2));
     std::vector<float> a_before_, b_before_, multiplier_, a_, b_, x_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Gaussian, gaussian)
 

@@ -1,15 +1,8 @@
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "core/error/error.h"
 #include "experiments/workloads/heartwall/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::heartwall {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kMostPoints = 256, kMostTemplateRadius = 25, kMostWindowRadius = 40, kMove = 10;
@@ -56,16 +49,9 @@ class Heartwall : public SizedWorkload<kParameters> {
         XorShift32 random(seed());
         place_points(random);
         make_texture(random);
-        const Common common{static_cast<std::int32_t>(frame_rows_),
-                            static_cast<std::int32_t>(frames_),
-                            static_cast<std::int32_t>(template_radius_),
-                            static_cast<std::int32_t>(window_radius_),
-                            static_cast<std::int32_t>(template_rows_),
-                            static_cast<std::int32_t>(window_rows_),
-                            static_cast<std::int32_t>(rows_),
-                            static_cast<std::int32_t>(padded_rows_),
-                            static_cast<std::int32_t>(update_every_),
-                            kKeep};
+        const Common common{
+            s32(frame_rows_),  s32(frames_), s32(template_radius_), s32(window_radius_), s32(template_rows_),
+            s32(window_rows_), s32(rows_),   s32(padded_rows_),     s32(update_every_),  kKeep};
         device.copy_values(device.variable("heartwall_common"), std::span(&common, 1));
         const DeviceAddress row = device.upload(rows_at_), column = device.upload(columns_at_);
         const std::uint64_t track_bytes = points_ * frames_ * sizeof(std::int32_t);
@@ -78,9 +64,9 @@ class Heartwall : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < frames_; ++i) {
             film_.push_back(make_frame(i, random));
             device.copy_values(pixels, film_.back());
-            const Frame frame{pixels, static_cast<std::int32_t>(i)};
+            const Frame frame{pixels, s32(i)};
             device.copy_values(device.variable("heartwall_frame"), std::span(&frame, 1));
-            device.launch("heartwall_track", {{static_cast<std::uint32_t>(points_)}, {kThreads}}, {});
+            device.launch("heartwall_track", {{u32(points_)}, {kThreads}}, {});
         }
         track_rows_ = device.download<std::int32_t>(track_rows, points_ * frames_);
         track_columns_ = device.download<std::int32_t>(track_columns, points_ * frames_);
@@ -204,8 +190,8 @@ class Heartwall : public SizedWorkload<kParameters> {
             const std::int64_t x = static_cast<std::int64_t>(random.next() % (2 * ring_ + 1)) - ring_;
             const std::int64_t square = x * x + y * y;
             if (square > ring_ * ring_ || 4 * square < ring_ * ring_) { continue; }
-            rows_at_.push_back(static_cast<std::int32_t>(frame_rows_ / 2 + y));
-            columns_at_.push_back(static_cast<std::int32_t>(frame_rows_ / 2 + x));
+            rows_at_.push_back(s32(frame_rows_ / 2 + y));
+            columns_at_.push_back(s32(frame_rows_ / 2 + x));
         }
     }
 
@@ -252,8 +238,6 @@ class Heartwall : public SizedWorkload<kParameters> {
     std::vector<std::vector<float>> film_;
     std::vector<float> patterns_, masked_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Heartwall, heartwall)
 

@@ -1,16 +1,10 @@
-#include <algorithm>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "core/error/error.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/histo/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::histo {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 512, kBlocks = 14, kFinalBlocks = 3 * kBlocks;
 constexpr std::int64_t kRangeBins = 24 * 1024, kLines = 16, kSampled = 8, kHotBins = 6;
@@ -38,9 +32,9 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             throw ConfigurationError("histo: {} bins are less than two ranges of {}.", bins_, kRangeBins);
         }
         make_image();
-        const auto width = static_cast<std::uint32_t>(width_), height = static_cast<std::uint32_t>(height_);
-        const auto pitch = static_cast<std::uint32_t>((width_ + 1) / 2), size = static_cast<std::uint32_t>(size_);
-        const auto bins = static_cast<std::uint32_t>(bins_);
+        const auto width = u32(width_), height = u32(height_);
+        const auto pitch = u32((width_ + 1) / 2), size = u32(size_);
+        const auto bins = u32(bins_);
 
         // Rows begin at pairs. The estimate reads them as one array, so with an odd width it sees the gaps.
         const DeviceAddress input = device.upload(padded());
@@ -54,14 +48,12 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         for (std::int64_t i = 0; i < images_; ++i) {
             const std::uint32_t none[2] = {std::numeric_limits<std::uint32_t>::max(), 0};
             device.copy_values(ranges, none);
-            device.launch("histo_prescan", {{static_cast<std::uint32_t>(sampling_)}, {kThreads}},
-                          pack_parameters(input, static_cast<std::int32_t>(size_), ranges));
+            device.launch("histo_prescan", {{u32(sampling_)}, {kThreads}}, pack_parameters(input, s32(size_), ranges));
             const auto found = device.download<std::uint32_t>(ranges, 2);
             // A last, partial range of bins is excluded.
-            const std::uint32_t first = found[0],
-                                last = std::min(found[1], static_cast<std::uint32_t>(bins_ / kRangeBins) - 1);
+            const std::uint32_t first = found[0], last = std::min(found[1], u32(bins_ / kRangeBins) - 1);
             device.fill(partial, std::byte{0}, partial_bytes);
-            device.launch("histo_places", {{static_cast<std::uint32_t>(height_ / kLines)}, {pitch}},
+            device.launch("histo_places", {{u32(height_ / kLines)}, {pitch}},
                           pack_parameters(input, height, width, pitch, places));
             device.launch(main_, {{kBlocks, last - first + 1}, {kThreads}},
                           pack_parameters(places, size, first, last, bins, partial, outside, overflow));
@@ -91,25 +83,25 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     /// Most pixels fall near the middle bins, many of them into a few neighbouring bins; some are anywhere.
     void make_image() {
         XorShift32 random(seed());
-        const auto bins = static_cast<std::uint32_t>(bins_);
+        const auto bins = u32(bins_);
         image_.resize(size_);
         for (std::uint32_t& pixel : image_) {
-            if (random.next() % 100 < static_cast<std::uint32_t>(hot_)) {
-                pixel = bins / 2 + random.next() % static_cast<std::uint32_t>(kHotBins);
+            if (random.next() % 100 < u32(hot_)) {
+                pixel = bins / 2 + random.next() % u32(kHotBins);
             } else if (random.next() % 256 == 0) {
                 pixel = random.next() % bins;
             } else {
                 // A sum of four uniform numbers: nearly normal, with a deviation of a quarter of the range.
                 std::uint32_t sum = 0;
-                for (int i = 0; i < 4; ++i) { sum += random.next() % static_cast<std::uint32_t>(kSpread); }
-                pixel = bins / 2 - 2 * static_cast<std::uint32_t>(kSpread) + sum;
+                for (int i = 0; i < 4; ++i) { sum += random.next() % u32(kSpread); }
+                pixel = bins / 2 - 2 * u32(kSpread) + sum;
             }
         }
     }
 
     std::vector<std::uint32_t> padded() const {
         const std::int64_t even = (width_ + 1) / 2 * 2;
-        std::vector<std::uint32_t> lines(even * height_, static_cast<std::uint32_t>(bins_ / 2));
+        std::vector<std::uint32_t> lines(even * height_, u32(bins_ / 2));
         for (std::int64_t y = 0; y < height_; ++y) { std::copy_n(&image_[y * width_], width_, &lines[y * even]); }
         return lines;
     }
@@ -124,8 +116,6 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     std::vector<std::uint32_t> image_;
     std::vector<std::uint8_t> histogram_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Histo, histo)
 

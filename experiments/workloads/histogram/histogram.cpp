@@ -1,13 +1,9 @@
-#include <vector>
-
 #include "experiments/workloads/histogram/files.h"
 #include "experiments/workloads/histogram/peer.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::histogram {
-
-namespace {
 
 constexpr std::uint32_t kBins = 256, kThreads = 192, kMergeThreads = 256;
 
@@ -21,15 +17,13 @@ class Histogram : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Histogram, histogram)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        data_ = random.words(words_);
+        data_ = XorShift32(seed()).words(words_);
 
         const DeviceAddress data = device.upload(data_);
         const DeviceAddress partial = device.allocate(blocks_ * kBins * sizeof(std::uint32_t));
         const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
-        const auto blocks = static_cast<std::uint32_t>(blocks_);
-        device.launch("histogram_partial", {{blocks}, {kThreads}},
-                      pack_parameters(partial, data, static_cast<std::uint32_t>(words_)));
+        const auto blocks = u32(blocks_);
+        device.launch("histogram_partial", {{blocks}, {kThreads}}, pack_parameters(partial, data, u32(words_)));
         device.launch("histogram_merge", {{kBins}, {kMergeThreads}}, pack_parameters(bins, partial, blocks));
         bins_ = device.download<std::uint32_t>(bins, kBins);
     }
@@ -48,8 +42,6 @@ class Histogram : public SizedWorkload<kParameters> {
 };
 
 using HistogramOrPeer = WithPeer<Histogram, HistogramPeer>;
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(HistogramOrPeer, histogram)
 

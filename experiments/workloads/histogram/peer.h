@@ -1,13 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/compare.h"
 #include "experiments/workloads/histogram/files.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::histogram {
 
@@ -19,18 +13,15 @@ class HistogramPeer : public Workload {
           blocks_(context.size == Size::medium ? 240 : 60),
           seed_(input_seed("histogram", "peer", context)) {}
 
-    ProgramCode code() const override { return {histogram_files::kPeerPtx, histogram_files::kPeerPtxFile}; }
+    ProgramCode code() const override { return LOOKAHEAD_CODE(histogram, Peer); }
 
     void run(Device& device) override {
-        XorShift32 random(seed_);
-        in_.resize(n_);
-        for (std::uint32_t& value : in_) { value = random.next(); }
+        in_ = XorShift32(seed_).words(n_);
 
         const DeviceAddress in = device.upload(in_);
         const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
         device.fill(bins, std::byte{0}, kBins * sizeof(std::uint32_t));
-        device.launch("histogram", {{static_cast<std::uint32_t>(blocks_)}, {kBins}},
-                      pack_parameters(in, bins, static_cast<std::int32_t>(n_)));
+        device.launch("histogram", {{u32(blocks_)}, {kBins}}, pack_parameters(in, bins, s32(n_)));
         bins_ = device.download<std::uint32_t>(bins, kBins);
     }
 

@@ -1,15 +1,9 @@
-#include <algorithm>
-#include <vector>
-
 #include "experiments/workloads/forms.h"
 #include "experiments/workloads/hotspot/files.h"
 #include "experiments/workloads/hotspot/peer.h"
 #include "experiments/workloads/peer.h"
-#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::hotspot {
-
-namespace {
 
 /// Steps per launch, as in the suite's scripts: a block of 16 x 16 threads then computes 12 x 12 cells.
 constexpr std::int64_t kPyramid = 2;
@@ -27,7 +21,7 @@ constexpr std::array<SizedParameter, 2> kParameters{{
 
 class Hotspot : public SizedWorkload<kParameters, kWideForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Hotspot, hotspot, Wide)
+    LOOKAHEAD_WORKLOAD_OF_WIDE_FORM(Hotspot, hotspot)
 
     std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : block_ * block_; }
 
@@ -39,9 +33,9 @@ class Hotspot : public SizedWorkload<kParameters, kWideForm> {
         const DeviceAddress power = device.upload(power_);
         DeviceAddress from = device.upload(temperature_);
         DeviceAddress to = device.allocate(n_ * n_ * sizeof(float));
-        const auto n = static_cast<std::int32_t>(n_);
+        const auto n = s32(n_);
         for (std::int64_t done = 0; done < steps_; done += kPyramid) {
-            const auto steps = static_cast<std::int32_t>(std::min(kPyramid, steps_ - done));
+            const auto steps = s32(std::min(kPyramid, steps_ - done));
             const std::uint32_t blocks = blocks_for(n_, block_ - 2 * steps);
             device.launch("hotspot", {{blocks, blocks}, {block_, block_}},
                           pack_parameters(steps, power, from, to, n, n, steps, chip_.capacity, chip_.rx, chip_.ry,
@@ -93,8 +87,6 @@ class Hotspot : public SizedWorkload<kParameters, kWideForm> {
 };
 
 using HotspotOrPeer = WithPeer<Hotspot, HotspotPeer>;
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(HotspotOrPeer, hotspot)
 

@@ -1,14 +1,7 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/compare.h"
 #include "experiments/workloads/hotspot/files.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::hotspot {
 
@@ -18,7 +11,7 @@ class HotspotPeer : public Workload {
     explicit HotspotPeer(const WorkloadContext& context)
         : n_(context.size == Size::medium ? 512 : 256), seed_(input_seed("hotspot", "peer", context)) {}
 
-    ProgramCode code() const override { return {hotspot_files::kPeerPtx, hotspot_files::kPeerPtxFile}; }
+    ProgramCode code() const override { return LOOKAHEAD_CODE(hotspot, Peer); }
 
     void run(Device& device) override {
         XorShift32 random(seed_);
@@ -28,10 +21,9 @@ class HotspotPeer : public Workload {
         const DeviceAddress temperature = device.upload(temperature_);
         const DeviceAddress power = device.upload(power_);
         const DeviceAddress out = device.allocate(n_ * n_ * sizeof(float));
-        const auto blocks = static_cast<std::uint32_t>(n_ / kBlock);
-        device.launch(
-            "hotspot", {{blocks, blocks}, {kBlock, kBlock}},
-            pack_parameters(temperature, power, out, static_cast<std::int32_t>(n_), kRx, kRy, kRz, kStep, kAmbient));
+        const auto blocks = u32(n_ / kBlock);
+        device.launch("hotspot", {{blocks, blocks}, {kBlock, kBlock}},
+                      pack_parameters(temperature, power, out, s32(n_), kRx, kRy, kRz, kStep, kAmbient));
         out_ = device.download<float>(out, n_ * n_);
     }
 

@@ -1,15 +1,7 @@
-#include <algorithm>
-#include <array>
-#include <string>
-#include <vector>
-
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/hpgmg/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::hpgmg {
-
-namespace {
 
 constexpr std::uint32_t kTileI = 32, kTileJ = 4, kTileK = 8, kCopyThreads = 64;
 constexpr std::int64_t kDegree = 6;  // of the suite's Chebyshev polynomial
@@ -40,16 +32,15 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         make_copies();
         make_polynomial();
 
-        const Level level{device.upload(data_), device.upload(vector_begin_), static_cast<std::int32_t>(kVectors),
-                          static_cast<std::int32_t>(j_stride_), static_cast<std::int32_t>(k_stride_)};
+        const Level level{device.upload(data_), device.upload(vector_begin_), s32(kVectors), s32(j_stride_),
+                          s32(k_stride_)};
         const DeviceAddress tiles = device.upload(tiles_), copies = device.upload(copies_);
         const DeviceAddress c1 = device.upload(c1_), c2 = device.upload(c2_);
         for (std::int64_t smooth = 0; smooth < smooths_; ++smooth) {
             for (std::int32_t step = 0; step < kDegree; ++step) {
-                const auto from = static_cast<std::int32_t>(step % 2 == 0 ? kX : kTemp);
-                device.launch(copy_, {{static_cast<std::uint32_t>(copies_.size())}, {kCopyThreads}},
-                              pack_parameters(level, copies, from));
-                device.launch(chebyshev_, {{static_cast<std::uint32_t>(tiles_.size())}, {kTileI, kTileJ}},
+                const auto from = s32(step % 2 == 0 ? kX : kTemp);
+                device.launch(copy_, {{u32(copies_.size())}, {kCopyThreads}}, pack_parameters(level, copies, from));
+                device.launch(chebyshev_, {{u32(tiles_.size())}, {kTileI, kTileJ}},
                               pack_parameters(level, tiles, kA, kB * inverse_h2_, step, c1, c2));
             }
         }
@@ -131,9 +122,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const std::int64_t first = (ghosts_before + kLine - 1) / kLine * kLine;
         const std::int64_t volume = (k_stride_ * (box_ + 1) + first + kLine - 1) / kLine * kLine;
         vector_begin_.clear();
-        for (std::int64_t i = 0; i < boxes * kVectors; ++i) {
-            vector_begin_.push_back(static_cast<std::int32_t>(i * volume + first));
-        }
+        for (std::int64_t i = 0; i < boxes * kVectors; ++i) { vector_begin_.push_back(s32(i * volume + first)); }
         data_.assign(boxes * kVectors * volume, 0.0f);
         XorShift32 random(seed());
         for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -162,9 +151,9 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     void make_tiles() {
         tiles_.clear();
         const auto left = [this](std::int64_t from, std::uint32_t most) {
-            return static_cast<std::int32_t>(std::min<std::int64_t>(most, box_ - from));
+            return s32(std::min<std::int64_t>(most, box_ - from));
         };
-        const auto side = static_cast<std::int32_t>(box_);
+        const auto side = s32(box_);
         for (std::int32_t box = 0; box < boxes_[0] * boxes_[1] * boxes_[2]; ++box) {
             for (std::int32_t k = 0; k < side; k += kTileK) {
                 for (std::int32_t j = 0; j < side; j += kTileJ) {
@@ -179,7 +168,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     /// Lists, for each box and side, the neighbouring box's cells, in tiles.
     void make_copies() {
         copies_.clear();
-        const auto side = static_cast<std::int32_t>(box_);
+        const auto side = s32(box_);
         const std::int32_t most[3] = {kTileI, kTileJ, kTileK};
         for (std::int64_t box = 0; box < boxes_[0] * boxes_[1] * boxes_[2]; ++box) {
             const std::int64_t mine[3] = {box % boxes_[0], box / boxes_[0] % boxes_[1], box / boxes_[0] / boxes_[1]};
@@ -187,7 +176,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                 for (const int direction : {-1, 1}) {
                     std::int64_t beside[3] = {mine[0], mine[1], mine[2]};
                     beside[axis] = (beside[axis] + direction + boxes_[axis]) % boxes_[axis];
-                    const auto other = static_cast<std::int32_t>(box_at(beside[0], beside[1], beside[2]));
+                    const auto other = s32(box_at(beside[0], beside[1], beside[2]));
                     std::int32_t end[3] = {side, side, side};
                     end[axis] = 1;
                     std::int32_t from[3];
@@ -202,7 +191,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                                 read[axis] = direction < 0 ? side - 1 : 0;
                                 write[axis] = direction < 0 ? -1 : side;
                                 const Place source{other, read[0], read[1], read[2]};
-                                const Place target{static_cast<std::int32_t>(box), write[0], write[1], write[2]};
+                                const Place target{s32(box), write[0], write[1], write[2]};
                                 copies_.push_back({size[0], size[1], size[2], source, target});
                             }
                         }
@@ -240,8 +229,6 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     std::vector<Tile> tiles_;
     std::vector<Copy> copies_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Hpgmg, hpgmg)
 

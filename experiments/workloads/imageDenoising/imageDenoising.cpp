@@ -1,15 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <vector>
-
 #include "components/isa/texture_descriptor.h"
 #include "experiments/workloads/imageDenoising/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::imageDenoising {
-
-namespace {
 
 constexpr std::uint32_t kTile = 8;
 constexpr int kRadius = 3;
@@ -37,16 +30,15 @@ class ImageDenoising : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
             const std::int64_t square = i % width_ / 16 * 7 + i / width_ / 16 * 13;
             for (int channel = 0; channel < 3; ++channel) {
-                const std::uint32_t colour =
-                    static_cast<std::uint32_t>((square + channel) % 5) * 48 + random.next() % 48;
+                const std::uint32_t colour = u32((square + channel) % 5) * 48 + random.next() % 48;
                 image_[i] |= colour << 8 * channel;
             }
         }
         isa::TextureDescriptor texture;
         texture.base = device.upload(image_);
-        texture.width = static_cast<std::uint32_t>(width_);
-        texture.height = static_cast<std::uint32_t>(height_);
-        texture.row_pitch = static_cast<std::uint32_t>(width_ * 4);
+        texture.width = u32(width_);
+        texture.height = u32(height_);
+        texture.row_pitch = u32(width_ * 4);
         texture.slice_pitch = texture.row_pitch * height_;
         texture.channels = 4;
         texture.channel_bytes = 1;
@@ -55,7 +47,7 @@ class ImageDenoising : public SizedWorkload<kParameters> {
         const DeviceAddress object = device.upload(std::vector{texture});
         const DeviceAddress to = device.allocate(image_.size() * sizeof(std::uint32_t));
         const LaunchConfiguration shape{{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, kTile}};
-        const auto width = static_cast<std::int32_t>(width_), height = static_cast<std::int32_t>(height_);
+        const auto width = s32(width_), height = s32(height_);
         device.launch("denoise_nearest", shape,
                       pack_parameters(to, object, width, height, 1 / (kNearestNoise * kNearestNoise), kOwn));
         nearest_ = device.download<std::uint32_t>(to, image_.size());
@@ -127,8 +119,6 @@ class ImageDenoising : public SizedWorkload<kParameters> {
     const std::int64_t width_ = value(0), height_ = value(1);
     std::vector<std::uint32_t> image_, nearest_, means_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(ImageDenoising, imageDenoising)
 

@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/jacobi1D/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::jacobi1D {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 256;
 constexpr double kTolerance = 1e-5;
@@ -20,10 +16,9 @@ class Jacobi1D : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Jacobi1D, jacobi1D)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(n_);
+        before_ = XorShift32(seed()).floats(n_);
         const DeviceAddress a = device.upload(before_), b = device.upload(before_);
-        const auto n = static_cast<std::int32_t>(n_);
+        const auto n = s32(n_);
         const LaunchConfiguration shape{{blocks_for(n_, kBlock)}, {kBlock}};
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("jacobi1D_average", shape, pack_parameters(n, a, b));
@@ -47,8 +42,6 @@ class Jacobi1D : public SizedWorkload<kParameters> {
     const std::int64_t n_ = value(0), steps_ = value(1);
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Jacobi1D, jacobi1D)
 

@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <cstdint>
-#include <vector>
-
 #include "experiments/workloads/kmeans-mars/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::kmeans_mars {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 256;
 /// A feature is a whole number below this: the square of a distance fits into 32 bits for 64 features.
@@ -37,7 +31,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         points_.resize(static_cast<std::size_t>(points_count_ * features_));
-        for (std::int32_t& feature : points_) { feature = static_cast<std::int32_t>(random.next() % kFeatureRange); }
+        for (std::int32_t& feature : points_) { feature = s32(random.next() % kFeatureRange); }
 
         const std::uint64_t words = points_count_ * kWordBytes;
         const DeviceAddress directory = device.upload(directory_of(points_count_));
@@ -48,7 +42,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
         const DeviceAddress key_bytes = device.allocate(words), value_bytes = device.allocate(words);
         const DeviceAddress out_keys = device.allocate(words), out_values = device.allocate(words);
         const DeviceAddress changed = device.allocate(kWordBytes);
-        const auto records = static_cast<std::int32_t>(points_count_);
+        const auto records = s32(points_count_);
         const LaunchConfiguration shape{{blocks_for(points_count_, kBlock)}, {kBlock}};
 
         result_ = cluster([&](const std::vector<std::int32_t>& centres) {
@@ -59,9 +53,8 @@ class KmeansMars : public SizedWorkload<kParameters> {
             const DeviceAddress value_at =
                 device.upload(places(device.download<std::int32_t>(value_bytes, points_count_)));
             device.launch("mars_kmeans_map", shape,
-                          pack_parameters(directory, keys, values, centroid_directory, centroids,
-                                          static_cast<std::int32_t>(clusters_), key_at, value_at, out_keys, out_values,
-                                          changed, records));
+                          pack_parameters(directory, keys, values, centroid_directory, centroids, s32(clusters_),
+                                          key_at, value_at, out_keys, out_values, changed, records));
             return Emitted{device.download<std::int32_t>(out_keys, points_count_),
                            device.download<std::int32_t>(out_values, points_count_),
                            device.download<std::int32_t>(changed, 1)[0] != 0};
@@ -77,7 +70,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
                 emitted.changed = emitted.changed || nearest != membership[point];
                 membership[point] = nearest;
                 emitted.keys.push_back(nearest);
-                emitted.values.push_back(static_cast<std::int32_t>(point * features_) * kWordBytes);
+                emitted.values.push_back(s32(point * features_) * kWordBytes);
             }
             return emitted;
         });
@@ -101,7 +94,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
 
     /// Records in the order in which the library appends them.
     std::vector<Record> directory_of(std::int64_t records) const {
-        const auto value_bytes = static_cast<std::int32_t>(features_) * kWordBytes;
+        const auto value_bytes = s32(features_) * kWordBytes;
         std::vector<Record> directory;
         for (std::int32_t i = 0; i < records; ++i) {
             directory.push_back({i * kWordBytes, kWordBytes, i * value_bytes, value_bytes});
@@ -145,7 +138,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
         }
         for (std::size_t i = 0; i < result.centres.size(); ++i) {
             const std::int64_t size = sizes[i / features_];
-            if (size > 0) { result.centres[i] = static_cast<std::int32_t>(sums[i] / size); }
+            if (size > 0) { result.centres[i] = s32(sums[i] / size); }
         }
     }
 
@@ -160,7 +153,7 @@ class KmeansMars : public SizedWorkload<kParameters> {
             }
             if (distance < least) {
                 least = distance;
-                nearest = static_cast<std::int32_t>(cluster);
+                nearest = s32(cluster);
             }
         }
         return nearest;
@@ -171,8 +164,6 @@ class KmeansMars : public SizedWorkload<kParameters> {
     std::vector<std::int32_t> points_;
     Result result_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(KmeansMars, kmeans_mars)
 

@@ -1,14 +1,7 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/kmeans/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::kmeans {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 256;
 
@@ -27,17 +20,17 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         features_ = XorShift32(seed()).floats(points_ * feature_count_);
         const DeviceAddress by_point = device.upload(features_);
         const DeviceAddress by_feature = device.allocate(features_.size() * sizeof(float));
-        const auto points = static_cast<std::int32_t>(points_), count = static_cast<std::int32_t>(feature_count_);
+        const auto points = s32(points_), count = s32(feature_count_);
         const std::uint32_t blocks = blocks_for(points_, kBlock);
         device.launch("kmeans_transpose", {{blocks}, {kBlock}}, pack_parameters(by_point, by_feature, points, count));
 
         // A square of blocks, as in the suite.
-        const auto side = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
+        const auto side = u32(std::ceil(std::sqrt(static_cast<double>(blocks))));
         const DeviceAddress membership = device.allocate(points_ * sizeof(std::int32_t));
         membership_ = cluster([&](const std::vector<float>& centres) {
             device.copy_values(device.variable("kmeans_centres"), centres);
             device.launch(search_kernel_, {{side, side}, {kBlock}},
-                          pack_parameters(by_feature, count, points, static_cast<std::int32_t>(clusters_), membership));
+                          pack_parameters(by_feature, count, points, s32(clusters_), membership));
             return device.download<std::int32_t>(membership, points_);
         });
     }
@@ -97,7 +90,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             }
             if (distance < least) {
                 least = distance;
-                nearest = static_cast<std::int32_t>(cluster);
+                nearest = s32(cluster);
             }
         }
         return nearest;
@@ -108,8 +101,6 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     std::vector<float> features_;
     std::vector<std::int32_t> membership_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Kmeans, kmeans)
 

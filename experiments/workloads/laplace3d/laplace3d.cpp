@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/laplace3d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::laplace3d {
-
-namespace {
 
 constexpr std::int64_t kBlockX = 32, kBlockY = 4;
 constexpr double kTolerance = 1e-5;
@@ -22,15 +18,13 @@ class Laplace3d : public SizedWorkload<kParameters> {
     LOOKAHEAD_SIZED_WORKLOAD(Laplace3d, laplace3d)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(pitch_ * ny_ * nz_);
+        before_ = XorShift32(seed()).floats(pitch_ * ny_ * nz_);
 
         DeviceAddress from = device.upload(before_);
         DeviceAddress to = device.upload(before_);  // the padding between rows is never written
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("laplace3d", {{blocks_for(nx_, kBlockX), blocks_for(ny_, kBlockY)}, {kBlockX, kBlockY}},
-                          pack_parameters(static_cast<std::int32_t>(nx_), static_cast<std::int32_t>(ny_),
-                                          static_cast<std::int32_t>(nz_), static_cast<std::int32_t>(pitch_), from, to));
+                          pack_parameters(s32(nx_), s32(ny_), s32(nz_), s32(pitch_), from, to));
             std::swap(from, to);
         }
         after_ = device.download<float>(from, before_.size());
@@ -59,8 +53,6 @@ class Laplace3d : public SizedWorkload<kParameters> {
     const std::int64_t pitch_ = (nx_ + 31) / 32 * 32;  ///< of a row, in points
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Laplace3d, laplace3d)
 

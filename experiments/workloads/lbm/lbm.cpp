@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/lbm/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::lbm {
-
-namespace {
 
 constexpr int kDirections = 19;
 constexpr int kX[kDirections] = {0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0};
@@ -31,13 +27,10 @@ class Lbm : public SizedWorkload<kParameters> {
         make_cavity();
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         const DeviceAddress flags = device.upload(flags_);
-        const LaunchConfiguration shape{{static_cast<std::uint32_t>(ny_), static_cast<std::uint32_t>(nz_)},
-                                        {static_cast<std::uint32_t>(nx_)}};
+        const LaunchConfiguration shape{{u32(ny_), u32(nz_)}, {u32(nx_)}};
         for (std::int64_t step = 0; step < steps_; ++step) {
-            device.launch(
-                "lbm", shape,
-                pack_parameters(from, to, flags, static_cast<std::int32_t>(pitch_), static_cast<std::int32_t>(plane_),
-                                static_cast<std::int32_t>(cells_), static_cast<std::int32_t>(first_), kOmega));
+            device.launch("lbm", shape,
+                          pack_parameters(from, to, flags, s32(pitch_), s32(plane_), s32(cells_), s32(first_), kOmega));
             std::swap(from, to);
         }
         after_ = device.download<float>(from, before_.size());
@@ -112,8 +105,6 @@ class Lbm : public SizedWorkload<kParameters> {
     std::vector<std::int32_t> flags_;
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Lbm, lbm)
 

@@ -1,17 +1,10 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <numbers>
-#include <string>
-#include <vector>
 
 #include "core/error/error.h"
 #include "experiments/workloads/leukocyte/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::leukocyte {
-
-namespace {
 
 constexpr std::int64_t kCircles = 7, kMostPoints = 150, kFirstRadius = 8, kRadiusStep = 2, kBorder = 22;
 constexpr std::int64_t kDilateThreads = 176, kMostReach = 12;
@@ -62,13 +55,11 @@ class Leukocyte : public SizedWorkload<kParameters> {
         const DeviceAddress gicov = device.allocate(bytes), dilated = device.allocate(bytes);
         device.fill(gicov, std::byte{0}, bytes);
         const DeviceAddress across = device.upload(across_), along = device.upload(along_);
-        const auto width = static_cast<std::int32_t>(width_), height = static_cast<std::int32_t>(height_);
-        device.launch(
-            "leukocyte_gicov",
-            {{static_cast<std::uint32_t>(width_ - 2 * kBorder)}, {static_cast<std::uint32_t>(height_ - 2 * kBorder)}},
-            pack_parameters(gicov, across, along, height, static_cast<std::int32_t>(points_)));
+        const auto width = s32(width_), height = s32(height_);
+        device.launch("leukocyte_gicov", {{u32(width_ - 2 * kBorder)}, {u32(height_ - 2 * kBorder)}},
+                      pack_parameters(gicov, across, along, height, s32(points_)));
         device.launch("leukocyte_dilate", {{blocks_for(pixels, kDilateThreads)}, {kDilateThreads}},
-                      pack_parameters(dilated, gicov, width, height, static_cast<std::int32_t>(reach_)));
+                      pack_parameters(dilated, gicov, width, height, s32(reach_)));
         gicov_ = device.download<float>(gicov, pixels);
         dilated_ = device.download<float>(dilated, pixels);
 
@@ -76,9 +67,8 @@ class Leukocyte : public SizedWorkload<kParameters> {
         const std::size_t words = cells_.size() * kCellPixels;
         const DeviceAddress fields = device.allocate(words * sizeof(float)), edges = device.upload(edges_);
         const DeviceAddress iterations = device.allocate(cells_.size() * sizeof(std::int32_t));
-        device.launch(
-            "leukocyte_imgvf", {{static_cast<std::uint32_t>(cells_.size())}, {kCellThreads}},
-            pack_parameters(fields, edges, static_cast<std::int32_t>(most_iterations_), kLeastChange, iterations));
+        device.launch("leukocyte_imgvf", {{u32(cells_.size())}, {kCellThreads}},
+                      pack_parameters(fields, edges, s32(most_iterations_), kLeastChange, iterations));
         fields_ = device.download<float>(fields, words);
         iterations_ = device.download<std::int32_t>(iterations, cells_.size());
     }
@@ -140,7 +130,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
                 // The additional thousandth keeps points on the axes independent of the last bit.
                 const auto x = static_cast<std::int64_t>(std::floor(radius * d.cosine + 0.501));
                 const auto y = static_cast<std::int64_t>(std::floor(radius * d.sine + 0.501));
-                offsets_[circle * kMostPoints + i] = static_cast<std::int32_t>(x * height_ + y);
+                offsets_[circle * kMostPoints + i] = s32(x * height_ + y);
             }
         }
         const std::int64_t side = 2 * reach_ + 1;
@@ -266,8 +256,6 @@ class Leukocyte : public SizedWorkload<kParameters> {
     std::vector<std::int32_t> offsets_, disc_, iterations_;
     std::vector<std::int64_t> cells_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Leukocyte, leukocyte)
 

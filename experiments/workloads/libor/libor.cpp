@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/libor/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::libor {
-
-namespace {
 
 constexpr int kOptions = 15;
 constexpr std::uint32_t kBlock = 64;
@@ -38,13 +32,12 @@ class Libor : public SizedWorkload<kParameters> {
             for (int i = 0; i < 12; ++i) { sample += random.next_float(); }
         }
         const std::vector<float> lambda(rates_, kLambda);
-        const std::array<std::int32_t, 2> counts{static_cast<std::int32_t>(rates_), static_cast<std::int32_t>(steps_)};
+        const std::array<std::int32_t, 2> counts{s32(rates_), s32(steps_)};
         device.copy_values(device.variable("libor_rates"), std::span(&counts[0], 1));
         device.copy_values(device.variable("libor_steps"), std::span(&counts[1], 1));
         maturities_.clear();
         for (const int maturity : kMaturities) {
-            maturities_.push_back(
-                static_cast<std::int32_t>(std::max<std::int64_t>(1, maturity * (rates_ - steps_) / 40)));
+            maturities_.push_back(s32(std::max<std::int64_t>(1, maturity * (rates_ - steps_) / 40)));
         }
         device.copy_values(device.variable("libor_lambda"), lambda);
         device.copy_values(device.variable("libor_maturity"), maturities_);
@@ -55,7 +48,7 @@ class Libor : public SizedWorkload<kParameters> {
         const DeviceAddress samples = device.upload(samples_), values = device.allocate(bytes);
         const DeviceAddress sensitivities = device.allocate(bytes), plain = device.allocate(bytes);
         const LaunchConfiguration shape{{std::min(blocks_, blocks_for(paths_, kBlock))}, {kBlock}};
-        const auto paths = static_cast<std::int32_t>(paths_);
+        const auto paths = s32(paths_);
         device.launch("libor_greeks", shape, pack_parameters(values, sensitivities, samples, kRate0, paths));
         device.launch("libor_values", shape, pack_parameters(plain, samples, kRate0, paths));
         values_ = device.download<float>(values, paths_);
@@ -109,12 +102,10 @@ class Libor : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t paths_ = value(0), rates_ = value(1), steps_ = value(2);
-    const std::uint32_t blocks_ = static_cast<std::uint32_t>(value(3));
+    const std::uint32_t blocks_ = u32(value(3));
     std::vector<std::int32_t> maturities_;
     std::vector<float> samples_, values_, sensitivities_, plain_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Libor, libor)
 

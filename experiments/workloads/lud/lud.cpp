@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/lud/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::lud {
-
-namespace {
 
 constexpr std::int64_t kBlock = 16;
 /// Relative, or absolute for elements below 1. With a dominant diagonal |L| is at most 1, so rounding errors do not
@@ -26,10 +22,10 @@ class Lud : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < n_; ++i) { before_[i * n_ + i] += 1.0f; }
 
         const DeviceAddress matrix = device.upload(before_);
-        const auto n = static_cast<std::int32_t>(n_);
-        constexpr auto kWidth = static_cast<std::uint32_t>(kBlock);
-        for (std::int32_t offset = 0; offset < n; offset += static_cast<std::int32_t>(kBlock)) {
-            const auto left = static_cast<std::uint32_t>((n - offset) / kBlock - 1);
+        const auto n = s32(n_);
+        constexpr auto kWidth = u32(kBlock);
+        for (std::int32_t offset = 0; offset < n; offset += s32(kBlock)) {
+            const auto left = u32((n - offset) / kBlock - 1);
             device.launch("lud_diagonal", {{1}, {kWidth}}, pack_parameters(matrix, n, offset));
             if (left == 0) { break; }
             device.launch("lud_perimeter", {{left}, {2 * kWidth}}, pack_parameters(matrix, n, offset));
@@ -55,8 +51,6 @@ class Lud : public SizedWorkload<kParameters> {
     const std::int64_t n_ = value(0);
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Lud, lud)
 

@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/matrixMul/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::matrixMul {
-
-namespace {
 
 constexpr std::int64_t kTile = 16;
 constexpr double kTolerance = 1e-4;
@@ -27,7 +23,7 @@ class MatrixMul : public SizedWorkload<kParameters> {
         const DeviceAddress a = device.upload(a_), b = device.upload(b_);
         const DeviceAddress c = device.allocate(m_ * n_ * sizeof(float));
         device.launch("matrix_mul", {{blocks_for(n_, kTile), blocks_for(m_, kTile)}, {kTile, kTile}},
-                      pack_parameters(c, a, b, static_cast<std::int32_t>(k_), static_cast<std::int32_t>(n_)));
+                      pack_parameters(c, a, b, s32(k_), s32(n_)));
         c_ = device.download<float>(c, m_ * n_);
     }
 
@@ -46,8 +42,6 @@ class MatrixMul : public SizedWorkload<kParameters> {
     const std::int64_t m_ = value(0), n_ = value(1), k_ = value(2);
     std::vector<float> a_, b_, c_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(MatrixMul, matrixMul)
 

@@ -1,15 +1,9 @@
-#include <array>
 #include <map>
-#include <string>
-#include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/miniamr/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::miniamr {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 128;
 constexpr std::int64_t kSide = 10, kLayer = kSide * kSide, kCells = kLayer * kSide;  ///< of a block, as in the suite
@@ -31,8 +25,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         before_ = XorShift32(seed()).floats(blocks_.size() * variables_ * kCells);
         const DeviceAddress cells = device.upload(before_), neighbours = device.upload(neighbours_);
         const DeviceAddress halos = device.allocate(blocks_.size() * variables_ * 6 * kLayer * sizeof(float));
-        const auto blocks = static_cast<std::uint32_t>(blocks_.size()),
-                   variables = static_cast<std::uint32_t>(variables_);
+        const auto blocks = u32(blocks_.size()), variables = u32(variables_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("miniamr_halos", {{6 * blocks, variables}, {kThreads}},
                           pack_parameters(halos, cells, neighbours));
@@ -93,7 +86,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         blocks_.clear();
         numbers_.clear();
         const auto add = [this](int level, const Point& at) {
-            numbers_[{level, at}] = static_cast<std::int32_t>(blocks_.size());
+            numbers_[{level, at}] = s32(blocks_.size());
             blocks_.push_back({level, at});
         };
         for (std::int64_t root = 0; root < roots_ * roots_ * roots_; ++root) {
@@ -117,14 +110,12 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const auto [level, mine] = blocks_[block];
         Point at = mine;
         at[axis] += face % 2 == 0 ? -1 : 1;
-        if (at[axis] < 0 || at[axis] >= roots_ << level) {
-            return {border, 0, {static_cast<std::int32_t>(block), 0, 0, 0}};
-        }
+        if (at[axis] < 0 || at[axis] >= roots_ << level) { return {border, 0, {s32(block), 0, 0, 0}}; }
         if (const auto found = numbers_.find({level, at}); found != numbers_.end()) {
             return {same, 0, {found->second, 0, 0, 0}};
         }
         if (level == 1) {
-            const auto quarter = static_cast<std::int32_t>(mine[axis_u] % 2 + 2 * (mine[axis_v] % 2));
+            const auto quarter = s32(mine[axis_u] % 2 + 2 * (mine[axis_v] % 2));
             return {coarser, quarter, {numbers_.at({0, {at[0] / 2, at[1] / 2, at[2] / 2}}), 0, 0, 0}};
         }
         Neighbour four{finer, 0, {}};
@@ -185,8 +176,6 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     std::vector<Neighbour> neighbours_;
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Miniamr, miniamr)
 

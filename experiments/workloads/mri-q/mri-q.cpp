@@ -1,16 +1,9 @@
-#include <algorithm>
-#include <cmath>
 #include <numbers>
-#include <string>
-#include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/mri-q/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::mri_q {
-
-namespace {
 
 constexpr std::int64_t kMagnitudeBlock = 512, kBlock = 256, kChunk = 1024;
 constexpr std::int64_t kWords = 4;  // per sample on the device: k and the magnitude
@@ -36,7 +29,7 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         const DeviceAddress phi_real = device.upload(phi_real_), phi_imaginary = device.upload(phi_imaginary_);
         const DeviceAddress magnitude = device.allocate(samples_ * sizeof(float));
         device.launch("mri_q_magnitude", {{blocks_for(samples_, kMagnitudeBlock)}, {kMagnitudeBlock}},
-                      pack_parameters(phi_real, phi_imaginary, magnitude, static_cast<std::int32_t>(samples_)));
+                      pack_parameters(phi_real, phi_imaginary, magnitude, s32(samples_)));
         magnitude_ = device.download<float>(magnitude, samples_);
 
         const DeviceAddress x = device.upload(x_[0]), y = device.upload(x_[1]), z = device.upload(x_[2]);
@@ -54,13 +47,10 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             device.copy_values(samples, chunk);
             const LaunchConfiguration shape{{blocks_for(points_, kBlock)}, {kBlock}};
             if (is_original()) {
-                device.launch("mri_q", shape,
-                              pack_parameters(static_cast<std::int32_t>(samples_), static_cast<std::int32_t>(first), x,
-                                              y, z, real, imaginary));
+                device.launch("mri_q", shape, pack_parameters(s32(samples_), s32(first), x, y, z, real, imaginary));
             } else {
                 device.launch(kernel_, shape,
-                              pack_parameters(samples, static_cast<std::int32_t>(chunk.size() / kWords), x, y, z, real,
-                                              imaginary));
+                              pack_parameters(samples, s32(chunk.size() / kWords), x, y, z, real, imaginary));
             }
         }
         real_ = device.download<float>(real, points_);
@@ -93,8 +83,6 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     std::array<std::vector<float>, 3> k_, x_;
     std::vector<float> phi_real_, phi_imaginary_, magnitude_, real_, imaginary_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(MriQ, mri_q)
 

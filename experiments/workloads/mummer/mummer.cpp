@@ -1,9 +1,4 @@
-#include <algorithm>
-#include <array>
 #include <numeric>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,8 +6,6 @@
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::mummer {
-
-namespace {
 
 constexpr std::int64_t kThreads = 64, kLetters = 4;
 constexpr std::int32_t kNone = -1, kRoot = 0;
@@ -44,13 +37,13 @@ struct SuffixTree {
     std::int32_t add(std::int32_t start, std::int32_t end) {
         nodes.push_back({start, end, kRoot, 0});
         children.emplace_back().fill(kNone);
-        return static_cast<std::int32_t>(nodes.size()) - 1;
+        return s32(nodes.size()) - 1;
     }
 };
 
 /// Ukkonen's construction; `text` must end in a letter that it has nowhere else.
 SuffixTree make_suffix_tree(const std::vector<std::int8_t>& text) {
-    const auto size = static_cast<std::int32_t>(text.size());
+    const auto size = s32(text.size());
     SuffixTree tree;
     tree.add(0, 0);
     // The end of the longest suffix that is not yet a leaf: `length` letters down the edge that begins with text[edge].
@@ -127,19 +120,16 @@ class Mummer : public SizedWorkload<kParameters> {
             std::copy_n(tree.children[i].begin(), kLetters, children[i].begin());
         }
         std::vector<std::int32_t> first_letters;
-        for (std::int64_t i = 0; i <= query_count_; ++i) {
-            first_letters.push_back(static_cast<std::int32_t>(i * query_letters_));
-        }
+        for (std::int64_t i = 0; i <= query_count_; ++i) { first_letters.push_back(s32(i * query_letters_)); }
         const DeviceAddress nodes = device.upload(tree.nodes), children_at = device.upload(children);
         const DeviceAddress reference = device.upload(reference_), queries = device.upload(queries_);
         const DeviceAddress firsts = device.upload(first_letters);
         const std::uint64_t bytes = queries_.size() * sizeof(Match);
         const DeviceAddress matches = device.allocate(bytes);
         device.fill(matches, std::byte{0}, bytes);
-        device.launch(
-            "mummer_match", {{blocks_for(query_count_, kThreads)}, {kThreads}},
-            pack_parameters(nodes, children_at, reference, queries, firsts, static_cast<std::int32_t>(query_count_),
-                            static_cast<std::int32_t>(shortest_), matches));
+        device.launch("mummer_match", {{blocks_for(query_count_, kThreads)}, {kThreads}},
+                      pack_parameters(nodes, children_at, reference, queries, firsts, s32(query_count_), s32(shortest_),
+                                      matches));
         matches_ = device.download<Match>(matches, queries_.size());
     }
 
@@ -196,7 +186,7 @@ class Mummer : public SizedWorkload<kParameters> {
         const auto try_one = [&](std::int32_t place) {
             const std::string_view suffix = text.substr(place);
             const auto [differs, end] = std::ranges::mismatch(query, suffix);
-            longest = std::max(longest, static_cast<std::int32_t>(differs - query.begin()));
+            longest = std::max(longest, s32(differs - query.begin()));
         };
         if (after != suffixes.end()) { try_one(*after); }
         if (after != suffixes.begin()) { try_one(*std::prev(after)); }
@@ -207,8 +197,6 @@ class Mummer : public SizedWorkload<kParameters> {
     std::vector<std::int8_t> reference_, queries_;
     std::vector<Match> matches_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Mummer, mummer)
 

@@ -1,14 +1,7 @@
-#include <algorithm>
-#include <string>
-#include <vector>
-
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/nw/files.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::nw {
-
-namespace {
 
 constexpr std::int64_t kBlock = 16;
 constexpr std::int32_t kPenalty = 10;
@@ -24,13 +17,13 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     void run(Device& device) override {
         make_inputs();
         const DeviceAddress similarity = device.upload(similarity_), score = device.upload(initial());
-        const auto columns = static_cast<std::int32_t>(n_ + 1), width = static_cast<std::int32_t>(n_ / kBlock);
+        const auto columns = s32(n_ + 1), width = s32(n_ / kBlock);
         for (std::int32_t diagonal = 1; diagonal <= width; ++diagonal) {
-            device.launch(first_half_, {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
+            device.launch(first_half_, {{u32(diagonal)}, {kBlock}},
                           pack_parameters(similarity, score, columns, kPenalty, diagonal));
         }
         for (std::int32_t diagonal = width - 1; diagonal >= 1; --diagonal) {
-            device.launch(second_half_, {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
+            device.launch(second_half_, {{u32(diagonal)}, {kBlock}},
                           pack_parameters(similarity, score, columns, kPenalty, diagonal, width));
         }
         score_ = device.download<std::int32_t>(score, similarity_.size());
@@ -57,8 +50,7 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         std::int32_t table[kSymbols][kSymbols];
         for (std::uint32_t a = 0; a < kSymbols; ++a) {
             for (std::uint32_t b = 0; b <= a; ++b) {
-                table[a][b] = table[b][a] =
-                    static_cast<std::int32_t>(random.next() % (a == b ? 8 : 9)) + (a == b ? 4 : -4);
+                table[a][b] = table[b][a] = s32(random.next() % (a == b ? 8 : 9)) + (a == b ? 4 : -4);
             }
         }
         std::vector<std::uint32_t> first(n_ + 1), second(n_ + 1);
@@ -74,9 +66,7 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     /// The first row and column: gaps only.
     std::vector<std::int32_t> initial() const {
         std::vector<std::int32_t> score((n_ + 1) * (n_ + 1), 0);
-        for (std::int64_t i = 1; i <= n_; ++i) {
-            score[i] = score[i * (n_ + 1)] = static_cast<std::int32_t>(-kPenalty * i);
-        }
+        for (std::int64_t i = 1; i <= n_; ++i) { score[i] = score[i * (n_ + 1)] = s32(-kPenalty * i); }
         return score;
     }
 
@@ -85,8 +75,6 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     const std::string second_half_ = kernel_of_form("nw_second_half", word(0), word(1), word(2));
     std::vector<std::int32_t> similarity_, score_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Nw, nw)
 

@@ -1,12 +1,7 @@
-#include <algorithm>
-#include <vector>
-
 #include "experiments/workloads/pathfinder/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::pathfinder {
-
-namespace {
 
 constexpr std::int64_t kBlock = 256;
 
@@ -23,21 +18,20 @@ class Pathfinder : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         XorShift32 random(seed());
         wall_.resize(columns_ * rows_);
-        for (std::int32_t& cell : wall_) { cell = static_cast<std::int32_t>(random.next() % 10); }
+        for (std::int32_t& cell : wall_) { cell = s32(random.next() % 10); }
 
         // Paths begin in the first row; the others are the wall.
         const DeviceAddress wall = device.upload(std::vector<std::int32_t>(wall_.begin() + columns_, wall_.end()));
         DeviceAddress from = device.upload(std::vector<std::int32_t>(wall_.begin(), wall_.begin() + columns_));
         DeviceAddress to = device.allocate(columns_ * sizeof(std::int32_t));
-        const auto columns = static_cast<std::int32_t>(columns_), border = static_cast<std::int32_t>(pyramid_);
+        const auto columns = s32(columns_), border = s32(pyramid_);
         const std::uint32_t blocks = blocks_for(columns_, kBlock - 2 * pyramid_);
         for (std::int64_t row = 0; row < rows_ - 1; row += pyramid_) {
             // All blocks have the width of a full pyramid, even if fewer rows are left.
-            const auto rows = static_cast<std::int32_t>(std::min(pyramid_, rows_ - 1 - row));
+            const auto rows = s32(std::min(pyramid_, rows_ - 1 - row));
             const std::uint32_t needed = rows == border ? blocks : blocks_for(columns_, kBlock - 2 * rows);
             device.launch("pathfinder", {{needed}, {kBlock}},
-                          pack_parameters(rows, wall, from, to, columns, static_cast<std::int32_t>(rows_),
-                                          static_cast<std::int32_t>(row), rows));
+                          pack_parameters(rows, wall, from, to, columns, s32(rows_), s32(row), rows));
             std::swap(from, to);
         }
         result_ = device.download<std::int32_t>(from, columns_);
@@ -60,8 +54,6 @@ class Pathfinder : public SizedWorkload<kParameters> {
     const std::int64_t columns_ = value(0), rows_ = value(1), pyramid_ = value(2);
     std::vector<std::int32_t> wall_, result_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Pathfinder, pathfinder)
 

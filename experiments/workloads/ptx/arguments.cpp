@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/error/error.h"
+#include "core/text/read_number.h"
 #include "core/text/readable_name.h"
 
 namespace lookahead {

@@ -1,23 +1,13 @@
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "components/frontend/ptx/function.h"
 
 namespace lookahead {
-
-/// Whether the whole text is a number of the type; then sets `value`.
-template <class T>
-bool read_number(std::string_view text, T& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
 
 /// One word of ptx.arguments: a scalar, a buffer whose address is passed, or an array or structure that is passed by
 /// value.

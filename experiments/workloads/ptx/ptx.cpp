@@ -8,6 +8,7 @@
 
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "core/text/read_number.h"
 #include "experiments/workloads/ptx/arguments.h"
 #include "experiments/workloads/ptx/kernel_name.h"
 #include "experiments/workloads/workload.h"

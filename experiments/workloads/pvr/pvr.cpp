@@ -1,14 +1,9 @@
-#include <algorithm>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "experiments/workloads/pvr/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::pvr {
-
-namespace {
 
 constexpr std::int64_t kBlock = 256;
 
@@ -22,7 +17,7 @@ class Pvr : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         make_log();
-        const auto records = static_cast<std::int32_t>(records_);
+        const auto records = s32(records_);
         const LaunchConfiguration shape{{blocks_for(records_, kBlock)}, {kBlock}};
         const std::uint64_t words = records_ * sizeof(std::int32_t);
         const DeviceAddress log = device.upload(std::vector<char>(log_.begin(), log_.end()));
@@ -75,8 +70,8 @@ class Pvr : public SizedWorkload<kParameters> {
             std::string url = "http://";
             const std::uint32_t length = 4 + random.next() % 32;
             for (std::uint32_t j = 0; j < length; ++j) { url += static_cast<char>('a' + random.next() % 26); }
-            const auto views = static_cast<std::int32_t>(random.next() % 10000 * (random.next() % 100) / 100);
-            record_at_.push_back(static_cast<std::int32_t>(log_.size()));
+            const auto views = s32(random.next() % 10000 * (random.next() % 100) / 100);
+            record_at_.push_back(s32(log_.size()));
             log_ += url + '\t' + std::to_string(views) + '\n';
             urls_.push_back(url);
             views_.push_back(views);
@@ -88,10 +83,10 @@ class Pvr : public SizedWorkload<kParameters> {
         const std::uint32_t blocks = blocks_for(n, kBlock);
         const DeviceAddress sums = device.allocate(blocks * sizeof(std::int32_t));
         const LaunchConfiguration shape{{blocks}, {kBlock}};
-        device.launch("pvr_scan_block", shape, pack_parameters(from, to, sums, static_cast<std::int32_t>(n)));
+        device.launch("pvr_scan_block", shape, pack_parameters(from, to, sums, s32(n)));
         if (blocks > 1) {
             scan(device, sums, sums, blocks);
-            device.launch("pvr_scan_add", shape, pack_parameters(to, sums, static_cast<std::int32_t>(n)));
+            device.launch("pvr_scan_add", shape, pack_parameters(to, sums, s32(n)));
         }
     }
 
@@ -101,11 +96,9 @@ class Pvr : public SizedWorkload<kParameters> {
         device.launch("pvr_sort_blocks", all, pack_parameters(keys, index));
         for (std::int64_t size = 2 * kBlock; size <= records_; size *= 2) {
             for (std::int64_t distance = size / 2; distance >= kBlock; distance /= 2) {
-                device.launch(
-                    "pvr_sort_step", pairs,
-                    pack_parameters(keys, index, static_cast<std::int32_t>(size), static_cast<std::int32_t>(distance)));
+                device.launch("pvr_sort_step", pairs, pack_parameters(keys, index, s32(size), s32(distance)));
             }
-            device.launch("pvr_sort_merge", all, pack_parameters(keys, index, static_cast<std::int32_t>(size)));
+            device.launch("pvr_sort_merge", all, pack_parameters(keys, index, s32(size)));
         }
     }
 
@@ -115,8 +108,6 @@ class Pvr : public SizedWorkload<kParameters> {
     std::vector<std::string> urls_;
     std::vector<std::uint32_t> hashes_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Pvr, pvr)
 

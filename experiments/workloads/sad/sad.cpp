@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,8 +6,6 @@
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::sad {
-
-namespace {
 
 constexpr std::int64_t kRange = 16, kSide = 2 * kRange + 1, kPositions = kSide * kSide, kPadded = 1096, kThreads = 61;
 constexpr std::int64_t kMacroblock = 16;
@@ -42,11 +36,10 @@ class Sad : public SizedWorkload<kParameters> {
         for (std::size_t s = 0; s < kShapes.size(); ++s) {
             sads[s] = device.allocate(macroblocks_ * kShapes[s].blocks() * kPadded * sizeof(std::uint16_t));
         }
-        const auto across = static_cast<std::uint32_t>(width_ / kMacroblock);
-        const auto down = static_cast<std::uint32_t>(height_ / kMacroblock);
+        const auto across = u32(width_ / kMacroblock);
+        const auto down = u32(height_ / kMacroblock);
         device.launch("sad_4x4", {{4 * across, 4 * down}, {kThreads}},
-                      pack_parameters(sads[0], frame, reference, static_cast<std::int32_t>(width_),
-                                      static_cast<std::int32_t>(height_)));
+                      pack_parameters(sads[0], frame, reference, s32(width_), s32(height_)));
         device.launch("sad_8x8", {{across, down}, {32, 4}}, pack_parameters(sads[0], sads[1], sads[2], sads[3]));
         device.launch("sad_16x16", {{across, down}, {32}}, pack_parameters(sads[3], sads[4], sads[5], sads[6]));
         for (std::size_t s = 0; s < kShapes.size(); ++s) {
@@ -121,8 +114,6 @@ class Sad : public SizedWorkload<kParameters> {
     std::vector<std::uint16_t> reference_, frame_;
     std::array<std::vector<std::uint16_t>, kShapes.size()> sads_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Sad, sad)
 

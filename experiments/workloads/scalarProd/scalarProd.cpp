@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/scalarProd/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::scalarProd {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 256;
 /// Sums of positive terms in single precision, by 1024 chains and a tree.
@@ -29,9 +25,8 @@ class ScalarProd : public SizedWorkload<kParameters> {
         const DeviceAddress a = device.upload(a_), b = device.upload(b_);
         const DeviceAddress products = device.allocate(pairs_ * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
-            device.launch("scalar_products", {{static_cast<std::uint32_t>(value(2))}, {kThreads}},
-                          pack_parameters(products, a, b, static_cast<std::int32_t>(pairs_),
-                                          static_cast<std::int32_t>(elements_)));
+            device.launch("scalar_products", {{u32(value(2))}, {kThreads}},
+                          pack_parameters(products, a, b, s32(pairs_), s32(elements_)));
         }
         products_ = device.download<float>(products, pairs_);
     }
@@ -46,8 +41,6 @@ class ScalarProd : public SizedWorkload<kParameters> {
     const std::int64_t pairs_ = value(0), elements_ = value(1), rounds_ = value(3);
     std::vector<float> a_, b_, products_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(ScalarProd, scalarProd)
 

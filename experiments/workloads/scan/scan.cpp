@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/scan/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::scan {
-
-namespace {
 
 constexpr std::int64_t kThreads = 256, kPiece = 4 * kThreads;
 
@@ -25,20 +21,18 @@ class Scan : public SizedWorkload<kParameters> {
         short_ = random.words(short_arrays_ * kPiece);
         long_ = random.words(long_arrays_ * kLongPieces * kPiece);
 
-        const LaunchConfiguration short_shape{{static_cast<std::uint32_t>(short_arrays_)}, {kThreads}};
+        const LaunchConfiguration short_shape{{u32(short_arrays_)}, {kThreads}};
         const DeviceAddress short_from = device.upload(short_), short_to = device.allocate(bytes(short_.size()));
-        device.launch("scan_pieces", short_shape,
-                      pack_parameters(short_to, short_from, static_cast<std::uint32_t>(kPiece)));
+        device.launch("scan_pieces", short_shape, pack_parameters(short_to, short_from, u32(kPiece)));
         short_sums_ = device.download<std::uint32_t>(short_to, short_.size());
 
         const std::int64_t pieces = long_arrays_ * kLongPieces;
-        const LaunchConfiguration long_shape{{static_cast<std::uint32_t>(pieces)}, {kThreads}};
+        const LaunchConfiguration long_shape{{u32(pieces)}, {kThreads}};
         const DeviceAddress from = device.upload(long_), to = device.allocate(bytes(long_.size()));
         const DeviceAddress sums = device.allocate(bytes(pieces));
-        device.launch("scan_pieces", long_shape, pack_parameters(to, from, static_cast<std::uint32_t>(kPiece)));
+        device.launch("scan_pieces", long_shape, pack_parameters(to, from, u32(kPiece)));
         device.launch("scan_sums", {{blocks_for(pieces, kThreads)}, {kThreads}},
-                      pack_parameters(sums, to, from, static_cast<std::uint32_t>(pieces),
-                                      static_cast<std::uint32_t>(kLongPieces)));
+                      pack_parameters(sums, to, from, u32(pieces), u32(kLongPieces)));
         device.launch("scan_add", long_shape, pack_parameters(to, sums));
         long_sums_ = device.download<std::uint32_t>(to, long_.size());
     }
@@ -66,8 +60,6 @@ class Scan : public SizedWorkload<kParameters> {
     const std::int64_t short_arrays_ = value(0), long_arrays_ = value(1);
     std::vector<std::uint32_t> short_, long_, short_sums_, long_sums_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Scan, scan)
 

@@ -1,13 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/compare.h"
 #include "experiments/workloads/sgemm/files.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::sgemm {
 
@@ -17,7 +11,7 @@ class SgemmPeer : public Workload {
     explicit SgemmPeer(const WorkloadContext& context)
         : n_(context.size == Size::medium ? 256 : 128), seed_(input_seed("sgemm", "peer", context)) {}
 
-    ProgramCode code() const override { return {sgemm_files::kPeerPtx, sgemm_files::kPeerPtxFile}; }
+    ProgramCode code() const override { return LOOKAHEAD_CODE(sgemm, Peer); }
 
     void run(Device& device) override {
         XorShift32 random(seed_);
@@ -27,9 +21,8 @@ class SgemmPeer : public Workload {
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);
         const DeviceAddress c = device.allocate(n_ * n_ * sizeof(float));
-        const auto tiles = static_cast<std::uint32_t>(n_ / kTile);
-        device.launch("sgemm", {{tiles, tiles}, {kTile, kTile}},
-                      pack_parameters(a, b, c, static_cast<std::int32_t>(n_)));
+        const auto tiles = u32(n_ / kTile);
+        device.launch("sgemm", {{tiles, tiles}, {kTile, kTile}}, pack_parameters(a, b, c, s32(n_)));
         c_ = device.download<float>(c, n_ * n_);
     }
 

@@ -1,15 +1,9 @@
-#include <string>
-#include <vector>
-
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sgemm/files.h"
 #include "experiments/workloads/sgemm/peer.h"
-#include "experiments/workloads/sized_workload.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::sgemm {
-
-namespace {
 
 constexpr std::int64_t kColumns = 16, kDepth = 8, kRows = kColumns * kDepth;  // of the kernel's tiles
 /// A dot product of k terms in [0, 1) in single precision, relative to its double-precision value.
@@ -33,8 +27,7 @@ class Sgemm : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         c_before_ = random.floats(m_ * n_);
 
         const DeviceAddress a = device.upload(a_), b = device.upload(b_), c = device.upload(c_before_);
-        const auto m = static_cast<std::int32_t>(m_), n = static_cast<std::int32_t>(n_),
-                   k = static_cast<std::int32_t>(k_);
+        const auto m = s32(m_), n = s32(n_), k = s32(k_);
         device.launch(kernel_, {{blocks_for(m_, kRows), blocks_for(n_, kColumns)}, {kColumns, kDepth}},
                       pack_parameters(a, m, b, n, c, m, k, kAlpha, kBeta));
         c_ = device.download<float>(c, m_ * n_);
@@ -60,8 +53,6 @@ class Sgemm : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 };
 
 using SgemmOrPeer = WithPeer<Sgemm, SgemmPeer>;
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(SgemmOrPeer, sgemm)
 

@@ -1,15 +1,9 @@
-#include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <vector>
 
-#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/spmv/files.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::spmv {
-
-namespace {
 
 constexpr std::int64_t kGroup = 32;
 constexpr std::uint32_t kBlock = 256;
@@ -38,7 +32,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         const DeviceAddress order = device.upload(permutation), x = device.upload(x_);
         const DeviceAddress y = device.allocate(rows_ * sizeof(float));
         for (std::int64_t i = 0; i < products_; ++i) {
-            const auto rows = static_cast<std::int32_t>(rows_);
+            const auto rows = s32(rows_);
             device.launch(kernel_, {{blocks_for(rows_, kBlock)}, {kBlock}},
                           is_original() ? pack_parameters(y, values, columns, order, x, rows)
                                         : pack_parameters(y, values, columns, order, x, diagonals, rows));
@@ -70,7 +64,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
                 for (std::int64_t i = 0; i < 9; ++i) {
                     // Both triangles contain the diagonal's nodes.
                     const bool is_in = triangle == 0 ? i % 3 <= i / 3 : i % 3 >= i / 3;
-                    if (is_in) { nodes.push_back(static_cast<std::int32_t>((y + i / 3) * side + x + i % 3)); }
+                    if (is_in) { nodes.push_back(s32((y + i / 3) * side + x + i % 3)); }
                 }
                 for (const std::int32_t node : nodes) {
                     coupled[node].insert(coupled[node].end(), nodes.begin(), nodes.end());
@@ -84,7 +78,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             std::ranges::sort(nodes);
             nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
             column_.insert(column_.end(), nodes.begin(), nodes.end());
-            row_at_.push_back(static_cast<std::int32_t>(column_.size()));
+            row_at_.push_back(s32(column_.size()));
         }
         for (std::size_t i = 0; i < column_.size(); ++i) { value_.push_back(random.next_float()); }
         x_ = random.floats(rows_);
@@ -101,7 +95,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             group_length.push_back(length(permutation[first]));
         }
         for (std::int32_t k = 0; k < group_length[0]; ++k) {
-            diagonal_at.push_back(static_cast<std::int32_t>(data.size()));
+            diagonal_at.push_back(s32(data.size()));
             for (std::int64_t row = 0; row < rows_ && k < group_length[row / kGroup]; ++row) {
                 const bool is_there = k < length(permutation[row]);
                 data.push_back(is_there ? value_[row_at_[permutation[row]] + k] : 0.0f);
@@ -115,8 +109,6 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     std::vector<std::int32_t> row_at_, column_;
     std::vector<float> value_, x_, y_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Spmv, spmv)
 

@@ -1,14 +1,7 @@
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/spsum/files.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::spsum {
-
-namespace {
 
 constexpr std::uint32_t kThreads = 256;
 /// Least and most entries per row, and their greatest distance from the row's number, as in a mesh's neighbour lists.
@@ -34,10 +27,10 @@ class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
             const std::uint32_t length = kShortest + random.next() % (kLongest - kShortest + 1);
             const std::int64_t first = std::max<std::int64_t>(row - kBand, 0), last = std::min(row + kBand, rows_ - 1);
             for (std::uint32_t i = 0; i < length; ++i) {
-                places_.push_back(static_cast<std::int32_t>(first + random.next() % (last - first + 1)));
+                places_.push_back(s32(first + random.next() % (last - first + 1)));
             }
             std::sort(places_.end() - length, places_.end());
-            row_begin_.push_back(static_cast<std::int32_t>(places_.size()));
+            row_begin_.push_back(s32(places_.size()));
         }
         entries_ = random.floats(rows_);
 
@@ -45,7 +38,7 @@ class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         const DeviceAddress row_begin = device.upload(row_begin_), sums = device.allocate(rows_ * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch(kernel_, {{blocks_for(rows_, kThreads)}, {kThreads}},
-                          pack_parameters(sums, entries, places, row_begin, static_cast<std::int32_t>(rows_)));
+                          pack_parameters(sums, entries, places, row_begin, s32(rows_)));
         }
         sums_ = device.download<float>(sums, rows_);
     }
@@ -66,8 +59,6 @@ class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     std::vector<std::int32_t> row_begin_, places_;
     std::vector<float> entries_, sums_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Spsum, spsum)
 

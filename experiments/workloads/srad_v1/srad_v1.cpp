@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/srad_v1/files.h"
 
 namespace lookahead::workloads::srad_v1 {
-
-namespace {
 
 constexpr std::int64_t kThreads = 512;
 constexpr float kLambda = 0.5f;
@@ -38,7 +32,7 @@ class SradV1 : public SizedWorkload<kParameters> {
         const DeviceAddress n = device.allocate(bytes), s = device.allocate(bytes), w = device.allocate(bytes),
                             e = device.allocate(bytes), c = device.allocate(bytes), sums = device.allocate(bytes),
                             squares = device.allocate(bytes);
-        const auto rows = static_cast<std::int32_t>(rows_), pixels = static_cast<std::int32_t>(pixels_);
+        const auto rows = s32(rows_), pixels = s32(pixels_);
         const LaunchConfiguration shape{{blocks_for(pixels_, kThreads)}, {kThreads}};
         device.launch("srad1_extract", shape, pack_parameters(pixels, image));
         for (std::int64_t step = 0; step < steps_; ++step) {
@@ -46,7 +40,7 @@ class SradV1 : public SizedWorkload<kParameters> {
             std::int32_t stride = 1;
             for (std::int64_t left = pixels_; left > 1; left = blocks_for(left, kThreads), stride *= kThreads) {
                 device.launch("srad1_reduce", {{blocks_for(left, kThreads)}, {kThreads}},
-                              pack_parameters(static_cast<std::int32_t>(left), stride, sums, squares));
+                              pack_parameters(s32(left), stride, sums, squares));
             }
             const float sum = device.download<float>(sums, 1)[0], square = device.download<float>(squares, 1)[0];
             const float mean = sum / static_cast<float>(pixels_);
@@ -103,15 +97,13 @@ class SradV1 : public SizedWorkload<kParameters> {
     static void neighbours(std::int64_t n, std::vector<std::int32_t>& before, std::vector<std::int32_t>& behind) {
         for (std::int32_t i = 0; i < n; ++i) {
             before.push_back(std::max(i - 1, 0));
-            behind.push_back(std::min(i + 1, static_cast<std::int32_t>(n) - 1));
+            behind.push_back(std::min(i + 1, s32(n) - 1));
         }
     }
 
     const std::int64_t rows_ = value(0), columns_ = value(1), steps_ = value(2), pixels_ = rows_ * columns_;
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(SradV1, srad_v1)
 

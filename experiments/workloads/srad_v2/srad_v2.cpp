@@ -1,13 +1,7 @@
-#include <algorithm>
-#include <vector>
-
 #include "experiments/workloads/forms.h"
-#include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/srad_v2/files.h"
 
 namespace lookahead::workloads::srad_v2 {
-
-namespace {
 
 /// The side of the square region without features.
 constexpr std::int64_t kRegion = 16;
@@ -23,7 +17,7 @@ constexpr std::array<SizedParameter, 3> kParameters{{
 
 class SradV2 : public SizedWorkload<kParameters, kWideForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(SradV2, srad_v2, Wide)
+    LOOKAHEAD_WORKLOAD_OF_WIDE_FORM(SradV2, srad_v2)
 
     std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : block_ * block_; }
 
@@ -35,7 +29,7 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
         const DeviceAddress east = device.allocate(bytes), west = device.allocate(bytes);
         const DeviceAddress north = device.allocate(bytes), south = device.allocate(bytes);
         const LaunchConfiguration shape{{blocks_for(columns_, block_), blocks_for(rows_, block_)}, {block_, block_}};
-        const auto columns = static_cast<std::int32_t>(columns_), rows = static_cast<std::int32_t>(rows_);
+        const auto columns = s32(columns_), rows = s32(rows_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             // The host computes statistics of a region without features: here the image's first 16 x 16 pixels.
             const std::vector<float> now = device.download<float>(image, before_.size());
@@ -101,8 +95,6 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
     const std::int64_t columns_ = value(0), rows_ = value(1), steps_ = value(2);
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(SradV2, srad_v2)
 

@@ -1,13 +1,7 @@
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/stencil/files.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::stencil {
-
-namespace {
 
 constexpr std::int64_t kBlockX = 32, kBlockY = 4;
 constexpr float kC0 = 1.0f / 6.0f, kC1 = 1.0f / 36.0f;
@@ -25,18 +19,15 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Stencil, stencil)
 
     void run(Device& device) override {
-        XorShift32 random(seed());
-        before_ = random.floats(nx_ * ny_ * nz_);
+        before_ = XorShift32(seed()).floats(nx_ * ny_ * nz_);
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         // The tile of form=vector has as many planes as a vector has elements.
-        const auto planes = static_cast<std::uint32_t>(word(0) == "vector" ? std::stoul(word(2)) : 1);
+        const auto planes = u32(word(0) == "vector" ? std::stoul(word(2)) : 1);
         const LaunchConfiguration shape{{blocks_for(nx_, 2 * kBlockX), blocks_for(ny_, kBlockY)},
                                         {kBlockX, kBlockY},
-                                        static_cast<std::uint32_t>(2 * kBlockX * kBlockY * sizeof(float)) * planes};
+                                        u32(2 * kBlockX * kBlockY * sizeof(float)) * planes};
         for (std::int64_t step = 0; step < steps_; ++step) {
-            device.launch(kernel_, shape,
-                          pack_parameters(kC0, kC1, from, to, static_cast<std::int32_t>(nx_),
-                                          static_cast<std::int32_t>(ny_), static_cast<std::int32_t>(nz_)));
+            device.launch(kernel_, shape, pack_parameters(kC0, kC1, from, to, s32(nx_), s32(ny_), s32(nz_)));
             std::swap(from, to);
         }
         after_ = device.download<float>(from, before_.size());
@@ -67,8 +58,6 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     const std::string kernel_ = kernel_of_form("stencil", word(0), word(1), word(2));
     std::vector<float> before_, after_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Stencil, stencil)
 

@@ -1,15 +1,10 @@
-#include <array>
 #include <bit>
-#include <string>
-#include <vector>
 
 #include "core/error/error.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/storegpu/files.h"
 
 namespace lookahead::workloads::storegpu {
-
-namespace {
 
 constexpr std::int64_t kThreads = 128, kBlock = 64;
 
@@ -87,8 +82,7 @@ class StoreGpu : public SizedWorkload<kParameters> {
         const DeviceAddress file = device.upload(file_);
         const DeviceAddress digests = device.allocate(windows_ * sizeof(std::uint32_t));
         device.launch("storegpu_md5_windows", {{blocks_for(windows_, kThreads)}, {kThreads}},
-                      pack_parameters(file, static_cast<std::int32_t>(window_), static_cast<std::int32_t>(offset_),
-                                      static_cast<std::int32_t>(windows_), digests));
+                      pack_parameters(file, s32(window_), s32(offset_), s32(windows_), digests));
         digests_ = device.download<std::uint32_t>(digests, windows_);
     }
 
@@ -105,8 +99,6 @@ class StoreGpu : public SizedWorkload<kParameters> {
     std::vector<std::uint8_t> file_;
     std::vector<std::uint32_t> digests_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(StoreGpu, storegpu)
 

@@ -1,11 +1,7 @@
-#include <vector>
-
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/streamcluster/files.h"
 
 namespace lookahead::workloads::streamcluster {
-
-namespace {
 
 constexpr std::int64_t kThreads = 512, kFirstCentres = 10;
 constexpr std::int64_t kRowMultiple = 8;  // in words: rows of sums begin at multiples of 32 bytes, as in the suite
@@ -41,7 +37,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         const DeviceAddress points = device.allocate(points_ * sizeof(Point));
         const DeviceAddress moves = device.allocate(points_), places = device.allocate(points_ * sizeof(std::int32_t));
         found_ = cluster([&](const Clusters& now, std::int32_t candidate) {
-            const auto centres = static_cast<std::int32_t>(now.centres), stride = now.stride();
+            const auto centres = s32(now.centres), stride = now.stride();
             const std::uint64_t words = points_ * stride;
             const DeviceAddress lower = device.allocate(words * sizeof(float));
             device.copy_values(points, now.points);
@@ -49,8 +45,8 @@ class StreamCluster : public SizedWorkload<kParameters> {
             device.fill(moves, std::byte{0}, points_);
             device.fill(lower, std::byte{0}, words * sizeof(float));
             device.launch("streamcluster_gain", {{blocks_for(points_, kThreads)}, {kThreads}},
-                          pack_parameters(static_cast<std::int32_t>(points_), static_cast<std::int32_t>(dimensions_),
-                                          candidate, points, centres, stride, coordinates, lower, places, moves));
+                          pack_parameters(s32(points_), s32(dimensions_), candidate, points, centres, stride,
+                                          coordinates, lower, places, moves));
             Gain gain{device.download<std::uint8_t>(moves, points_), device.download<float>(lower, words)};
             device.release(lower);
             return gain;
@@ -86,9 +82,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         std::vector<std::int32_t> place_of_centre;  ///< by point: its index among the centres, if it is one
         std::int64_t centres = 0;
 
-        std::int32_t stride() const {
-            return static_cast<std::int32_t>((centres + kRowMultiple) / kRowMultiple * kRowMultiple);
-        }
+        std::int32_t stride() const { return s32((centres + kRowMultiple) / kRowMultiple * kRowMultiple); }
     };
     struct Found {
         std::vector<std::uint8_t> moves;  ///< for each candidate and point
@@ -104,9 +98,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         coordinates_.resize(points_ * dimensions_);
         for (float& coordinate : coordinates_) { coordinate = static_cast<float>(random.next() >> 26) / 64.0f; }
         candidates_.clear();
-        for (std::int64_t i = 0; i < tried_; ++i) {
-            candidates_.push_back(static_cast<std::int32_t>(random.next() % points_));
-        }
+        for (std::int64_t i = 0; i < tried_; ++i) { candidates_.push_back(s32(random.next() % points_)); }
     }
 
     std::vector<double> distances(std::int64_t from) const {
@@ -153,7 +145,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
             apply(now, candidate, gain.moves, sums);
         }
         for (const Point& point : now.points) {
-            found.assigned.push_back(static_cast<std::int32_t>(point.assigned));
+            found.assigned.push_back(s32(point.assigned));
             found.costs.push_back(point.cost);
         }
         return found;
@@ -190,7 +182,7 @@ class StreamCluster : public SizedWorkload<kParameters> {
         for (const Point& point : now.points) { is_centre[point.assigned] = true; }
         now.centres = 0;
         for (std::size_t i = 0; i < now.points.size(); ++i) {
-            if (is_centre[i]) { now.place_of_centre[i] = static_cast<std::int32_t>(now.centres++); }
+            if (is_centre[i]) { now.place_of_centre[i] = s32(now.centres++); }
         }
     }
 
@@ -199,8 +191,6 @@ class StreamCluster : public SizedWorkload<kParameters> {
     std::vector<std::int32_t> candidates_;
     Found found_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(StreamCluster, streamcluster)
 

@@ -1,13 +1,9 @@
-#include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/tpacf/files.h"
 
 namespace lookahead::workloads::tpacf {
-
-namespace {
 
 constexpr std::int64_t kThreads = 256, kBins = 20, kBinsPerDecade = 5;
 
@@ -37,9 +33,8 @@ class Tpacf : public SizedWorkload<kParameters> {
         const DeviceAddress x = device.upload(x_), y = device.upload(y_), z = device.upload(z_);
         const std::int64_t blocks = 2 * sets_ + 1;
         const DeviceAddress histograms = device.allocate(blocks * kBins * sizeof(std::uint64_t));
-        device.launch(
-            "tpacf_histograms", {{static_cast<std::uint32_t>(blocks)}, {kThreads}},
-            pack_parameters(histograms, x, y, z, static_cast<std::int32_t>(sets_), static_cast<std::int32_t>(points_)));
+        device.launch("tpacf_histograms", {{u32(blocks)}, {kThreads}},
+                      pack_parameters(histograms, x, y, z, s32(sets_), s32(points_)));
         const auto counts = device.download<std::uint64_t>(histograms, blocks * kBins);
         counts_.assign(counts.begin(), counts.end());
     }
@@ -103,8 +98,6 @@ class Tpacf : public SizedWorkload<kParameters> {
     std::vector<float> x_, y_, z_, bounds_;
     std::vector<std::uint32_t> counts_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Tpacf, tpacf)
 

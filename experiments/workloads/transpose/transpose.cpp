@@ -1,14 +1,8 @@
-#include <string>
-#include <vector>
-
 #include "core/error/error.h"
-#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/transpose/files.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::transpose {
-
-namespace {
 
 constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kShare = 4;  // rows of a tile per thread in the original
@@ -32,9 +26,9 @@ class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         from_ = XorShift32(seed()).floats(width_ * height_);
         const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size() * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
-            device.launch(
-                kernel_, {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, blocks_for(kTile, share_)}},
-                pack_parameters(to, from, static_cast<std::int32_t>(width_), static_cast<std::int32_t>(height_)));
+            device.launch(kernel_,
+                          {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, blocks_for(kTile, share_)}},
+                          pack_parameters(to, from, s32(width_), s32(height_)));
         }
         to_ = device.download<float>(to, from_.size());
     }
@@ -53,8 +47,6 @@ class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     const std::string kernel_ = kernel_of_form("transpose", word(0), word(1), word(2));
     std::vector<float> from_, to_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Transpose, transpose)
 

@@ -1,13 +1,7 @@
-#include <string>
-#include <vector>
-
-#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/vecadd/files.h"
-#include "experiments/workloads/vector_form.h"
 
 namespace lookahead::workloads::vecadd {
-
-namespace {
 
 constexpr std::uint32_t kBlock = 256;
 
@@ -23,7 +17,7 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
   public:
     Vecadd(const Parameters& parameters, const WorkloadContext& context)
         : SizedWorkload(parameters, {context.size, input_seed(vecadd_files::kName, parameters.words[3], context)},
-                        LOOKAHEAD_VECTOR_FORMS(parameters, vecadd)) {}
+                        vecadd_files::kName, LOOKAHEAD_CODE_OF_VECTOR_FORMS(parameters, vecadd)) {}
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -33,8 +27,7 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);
         const DeviceAddress c = device.allocate(n_ * sizeof(float));
-        device.launch(kernel_, {{blocks_for(n_, kBlock * share_)}, {kBlock}},
-                      pack_parameters(a, b, c, static_cast<std::int32_t>(n_)));
+        device.launch(kernel_, {{blocks_for(n_, kBlock * share_)}, {kBlock}}, pack_parameters(a, b, c, s32(n_)));
         c_ = device.download<float>(c, n_);
     }
 
@@ -49,8 +42,6 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
     const std::string kernel_ = kernel_of_form("vecadd", word(0), word(1), word(2));
     std::vector<float> a_, b_, c_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Vecadd, vecadd)
 

@@ -1,17 +1,9 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/weather/files.h"
 
 namespace lookahead::workloads::weather {
-
-namespace {
 
 constexpr std::int64_t kSide = 8;
 constexpr float kStep = 60.0f;  // seconds
@@ -177,8 +169,7 @@ class Weather : public SizedWorkload<kParameters> {
         substeps_.clear();
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("weather_physics", {{blocks_for(nx_, kSide), blocks_for(ny_, kSide)}, {kSide, kSide}},
-                          pack_parameters(fields, ground, substeps, static_cast<std::int32_t>(levels_),
-                                          static_cast<std::int32_t>(nx_), static_cast<std::int32_t>(plane_), kStep));
+                          pack_parameters(fields, ground, substeps, s32(levels_), s32(nx_), s32(plane_), kStep));
             substeps_.push_back(device.download<std::int32_t>(substeps, plane_));
         }
         for (int field = 0; field < kChanging; ++field) {
@@ -301,8 +292,6 @@ class Weather : public SizedWorkload<kParameters> {
     std::vector<std::vector<std::int32_t>> substeps_;
     std::vector<float> ground_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(Weather, weather)
 

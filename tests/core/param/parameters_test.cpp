@@ -77,9 +77,9 @@ TEST_CASE("ranges read well") {
         parameter_list<Sample>(parameter("large", &Sample::large, {-9, 9}, {.help = "Large."}),
                                parameter("ratio", &Sample::ratio, {.min = 0}, {.help = "Ratio."}),
                                parameter("policy", &Sample::policy, {"lru", "fifo"}, {.help = "Policy."}));
-    CHECK(list[0].range_text() == "-9 to 9");
-    CHECK(list[1].range_text() == "0.0 or more");
-    CHECK(list[2].range_text() == "lru, fifo");
+    CHECK(list[0].values_text() == "integer, -9 to 9");
+    CHECK(list[1].values_text() == "number, 0.0 or more");
+    CHECK(list[2].values_text() == "one of lru, fifo");
 }
 
 TEST_CASE("values are written as TOML reads them") {

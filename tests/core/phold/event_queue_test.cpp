@@ -1,4 +1,5 @@
-#include "core/phold/event_queue.h"
+#include "core/phold/heap_event_queue.h"
+#include "core/phold/wheel_event_queue.h"
 #include "core/state/archives.h"
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
-#include "core/phold/event_queue.h"
+#include "core/phold/wheel_event_queue.h"
 #include "core/sync/simulation.h"
 #include "core/transport/transport.h"
 #include "tests/support/variants.h"

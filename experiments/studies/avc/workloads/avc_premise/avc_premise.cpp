@@ -1,12 +1,7 @@
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/avc_premise/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::avc_premise {
-
-namespace {
 
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"warps", "warp", {6, 6, 6, 6}, 32, "Warps of a CTA."},
@@ -39,8 +34,7 @@ class AvcPremise : public SizedWorkload<kParameters, kWords> {
                 for (std::int32_t w = 0; w < words_; ++w) {
                     std::uint32_t& value = held[static_cast<std::size_t>(w)];
                     sum += value;
-                    value = (w & 7) < affine_ ? value + 4 * static_cast<std::uint32_t>(i)
-                                              : (value ^ sum) * 1664525U + 1013904223U;
+                    value = (w & 7) < affine_ ? value + 4 * u32(i) : (value ^ sum) * 1664525U + 1013904223U;
                 }
             }
             expected[thread] = sum;
@@ -49,14 +43,11 @@ class AvcPremise : public SizedWorkload<kParameters, kWords> {
     }
 
   private:
-    const std::uint32_t block_ = static_cast<std::uint32_t>(32 * value(0));
-    const std::uint32_t ctas_ = static_cast<std::uint32_t>(value(1)), threads_ = block_ * ctas_;
-    const std::int32_t words_ = std::stoi(word(1)), affine_ = std::stoi(word(0)),
-                       rounds_ = static_cast<std::int32_t>(value(2));
+    const std::uint32_t block_ = u32(32 * value(0));
+    const std::uint32_t ctas_ = u32(value(1)), threads_ = block_ * ctas_;
+    const std::int32_t words_ = std::stoi(word(1)), affine_ = std::stoi(word(0)), rounds_ = s32(value(2));
     std::vector<std::uint32_t> out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(AvcPremise, avc_premise)
 

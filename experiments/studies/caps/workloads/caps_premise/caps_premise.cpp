@@ -1,13 +1,7 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/caps_premise/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::caps_premise {
-
-namespace {
 
 constexpr std::array<SizedParameter, 2> kParameters{{
     {"warps", "warp", {6, 6, 6, 6}, 32, "Warps of a CTA."},
@@ -30,8 +24,7 @@ class CapsPremise : public SizedWorkload<kParameters, kWords> {
         in_ = XorShift32(seed()).floats(threads_ * loads_);
         const DeviceAddress in = device.upload(in_);
         const DeviceAddress out = device.allocate(threads_ * sizeof(float));
-        device.launch(fmt::format("strides_{}", loads_), {{ctas_}, {block_}},
-                      pack_parameters(in, out, static_cast<std::int32_t>(threads_)));
+        device.launch(fmt::format("strides_{}", loads_), {{ctas_}, {block_}}, pack_parameters(in, out, s32(threads_)));
         out_ = device.download<float>(out, threads_);
     }
 
@@ -46,13 +39,11 @@ class CapsPremise : public SizedWorkload<kParameters, kWords> {
     }
 
   private:
-    const std::uint32_t block_ = static_cast<std::uint32_t>(32 * value(0));
-    const std::uint32_t ctas_ = static_cast<std::uint32_t>(value(1));
+    const std::uint32_t block_ = u32(32 * value(0));
+    const std::uint32_t ctas_ = u32(value(1));
     const std::size_t threads_ = std::size_t{block_} * ctas_, loads_ = std::stoul(word(0));
     std::vector<float> in_, out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(CapsPremise, caps_premise)
 

@@ -1,13 +1,7 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/dac_premise/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::dac_premise {
-
-namespace {
 
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"warps", "warp", {1, 6, 6, 6}, 32, "Warps of a CTA."},
@@ -27,7 +21,7 @@ class DacPremise : public SizedWorkload<kParameters, kWords> {
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.allocate(a_.size() * sizeof(float));
         device.launch(fmt::format("figure4_{}", word(0)), {{ctas_}, {block_}},
-                      pack_parameters(a, b, static_cast<std::int32_t>(rounds_), static_cast<std::int32_t>(threads_)));
+                      pack_parameters(a, b, s32(rounds_), s32(threads_)));
         b_ = device.download<float>(b, a_.size());
     }
 
@@ -40,13 +34,11 @@ class DacPremise : public SizedWorkload<kParameters, kWords> {
     }
 
   private:
-    const std::uint32_t block_ = static_cast<std::uint32_t>(32 * value(0));
-    const std::uint32_t ctas_ = static_cast<std::uint32_t>(value(1));
+    const std::uint32_t block_ = u32(32 * value(0));
+    const std::uint32_t ctas_ = u32(value(1));
     const std::size_t threads_ = std::size_t{block_} * ctas_, rounds_ = static_cast<std::size_t>(value(2));
     std::vector<float> a_, b_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(DacPremise, dac_premise)
 

@@ -1,13 +1,7 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/pmode_premise/files.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead::workloads::pmode_premise {
-
-namespace {
 
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"warps", "warp", {1, 6, 6, 6}, 32, "Warps of a CTA."},
@@ -26,9 +20,8 @@ class PmodePremise : public SizedWorkload<kParameters, kWords> {
         in_ = XorShift32(seed()).floats(threads_ * rounds_);
         const DeviceAddress in = device.upload(in_);
         const DeviceAddress out = device.allocate(threads_ * sizeof(float));
-        device.launch(
-            fmt::format("figure5_{}", word(0)), {{ctas_}, {block_}},
-            pack_parameters(in, out, static_cast<std::int32_t>(rounds_), static_cast<std::int32_t>(threads_)));
+        device.launch(fmt::format("figure5_{}", word(0)), {{ctas_}, {block_}},
+                      pack_parameters(in, out, s32(rounds_), s32(threads_)));
         out_ = device.download<float>(out, threads_);
     }
 
@@ -43,13 +36,11 @@ class PmodePremise : public SizedWorkload<kParameters, kWords> {
     }
 
   private:
-    const std::uint32_t block_ = static_cast<std::uint32_t>(32 * value(0));
-    const std::uint32_t ctas_ = static_cast<std::uint32_t>(value(1));
+    const std::uint32_t block_ = u32(32 * value(0));
+    const std::uint32_t ctas_ = u32(value(1));
     const std::size_t threads_ = std::size_t{block_} * ctas_, rounds_ = static_cast<std::size_t>(value(2));
     std::vector<float> in_, out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(PmodePremise, pmode_premise)
 

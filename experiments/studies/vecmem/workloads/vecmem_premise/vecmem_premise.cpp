@@ -1,13 +1,7 @@
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vecmem_premise/files.h"
 
 namespace lookahead::workloads::vecmem_premise {
-
-namespace {
 
 constexpr std::size_t kElements = 16, kLanes = 32;
 
@@ -37,7 +31,7 @@ class VecmemPremise : public SizedWorkload<kParameters, kWords> {
         const DeviceAddress out = device.allocate(threads_ * sizeof(float));
         const std::string end = word(0) == "vector" ? fmt::format("v{}", word(2)) : word(1);
         device.launch(fmt::format("strided_{}_{}", word(3), end), {{ctas_}, {block_}},
-                      pack_parameters(in, out, static_cast<std::int32_t>(distinct_), static_cast<std::int32_t>(gap_)));
+                      pack_parameters(in, out, s32(distinct_), s32(gap_)));
         out_ = device.download<float>(out, threads_);
     }
 
@@ -57,14 +51,12 @@ class VecmemPremise : public SizedWorkload<kParameters, kWords> {
     }
 
   private:
-    const std::uint32_t block_ = static_cast<std::uint32_t>(32 * value(0));
-    const std::uint32_t ctas_ = static_cast<std::uint32_t>(value(1));
+    const std::uint32_t block_ = u32(32 * value(0));
+    const std::uint32_t ctas_ = u32(value(1));
     const std::size_t threads_ = std::size_t{block_} * ctas_, distinct_ = static_cast<std::size_t>(value(2)),
                       gap_ = static_cast<std::size_t>(value(3));
     std::vector<float> in_, out_;
 };
-
-}  // namespace
 
 LOOKAHEAD_REGISTER_WORKLOAD(VecmemPremise, vecmem_premise)
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+namespace lookahead {
+
+/// Whether the whole text is a number of the type; then sets `value`.
+template <class T>
+bool read_number(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace lookahead
