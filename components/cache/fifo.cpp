@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "components/cache/replacement_policy.h"
+#include "core/bits/set_bits.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -18,8 +19,7 @@ class FirstInFirstOut final : public ReplacementPolicy {
     unsigned victim(unsigned set, std::uint64_t candidates) const override {
         const std::uint64_t* arrivals = &arrival_[set * ways_];
         auto first = static_cast<unsigned>(std::countr_zero(candidates));
-        for (std::uint64_t left = candidates & (candidates - 1); left != 0; left &= left - 1) {
-            const auto way = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned way : SetBits(candidates & (candidates - 1))) {
             first = arrivals[way] < arrivals[first] ? way : first;
         }
         return first;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/cache/replacement_policy.h"
+#include "core/bits/set_bits.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -18,8 +19,7 @@ class LeastRecentlyUsed final : public ReplacementPolicy {
     [[gnu::hot]] unsigned victim(unsigned set, std::uint64_t candidates) const override {
         const std::uint64_t* uses = &last_use_[set * ways_];
         auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
-        for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
-            const auto way = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned way : SetBits(candidates)) {
             if (uses[way] < uses[oldest]) { oldest = way; }
         }
         return oldest;

@@ -10,7 +10,6 @@
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <tuple>
-
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {

@@ -1,6 +1,5 @@
 #include "components/interconnect/network_process.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>

@@ -9,7 +9,6 @@
 #include "components/sm/sm_ports.h"
 #include "core/error/error.h"
 #include "core/lp/lp_binding.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {

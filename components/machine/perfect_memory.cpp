@@ -2,12 +2,10 @@
 
 #include <bit>
 
-#include "components/isa/memory_access.h"
 #include "components/memory_partition/l2_operations.h"
 #include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {

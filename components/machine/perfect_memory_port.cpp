@@ -1,7 +1,6 @@
 #include "components/machine/perfect_memory_port.h"
 
 #include "core/error/error.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "components/interconnect/crossbar/injection_port.h"
 #include "components/memory_partition/far_copies.h"

@@ -4,12 +4,9 @@
 #include <bit>
 #include <cstring>
 
-#include "components/isa/memory_access.h"
 #include "components/protocols/byte_mask.h"
-#include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

@@ -10,7 +10,6 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/configuration.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {

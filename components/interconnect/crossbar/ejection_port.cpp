@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

@@ -1,7 +1,6 @@
 #include "components/interconnect/input_queued/input_queued_network.h"
 
 #include <algorithm>
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "components/interconnect/crossbar/packet_ring.h"

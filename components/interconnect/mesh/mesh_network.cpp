@@ -1,13 +1,11 @@
 #include "components/interconnect/mesh/mesh_network.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <numeric>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

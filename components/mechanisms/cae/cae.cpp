@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
@@ -31,8 +32,7 @@ Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
     if (second != first + 1 && step != 0) {
         return Kind::vector;  // the unit takes the offset from two adjacent lanes
     }
-    for (LaneMask left = rest; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(rest)) {
         if (((value(lane) - value(first) - step * (lane - first)) & mask) != 0) { return Kind::vector; }
     }
     return step == 0 ? Kind::scalar : Kind::affine;

@@ -1,7 +1,6 @@
 #include "components/mechanisms/ccws/victim_tags.h"
 
 #include <algorithm>
-#include <string>
 
 #include "components/cache/tag_array.h"
 #include "core/error/error.h"

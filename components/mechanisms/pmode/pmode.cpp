@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
@@ -291,8 +292,7 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     const LaneMask differing = (predicate ^ entry.predicate) | (predicate2 ^ entry.predicate2);
     bool wrong = (differing & entry.active) != 0;
     for (unsigned word = 0; word < entry.words; ++word) {
-        for (LaneMask left = entry.active; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(entry.active)) {
             wrong |= values[word].lanes[lane] != state_.registers.row(entry.rows[word])[lane];
         }
     }

@@ -1,7 +1,5 @@
 #include "components/sm/constant/constant_cache.h"
 
-#include <string>
-
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"

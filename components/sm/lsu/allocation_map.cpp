@@ -1,7 +1,6 @@
 #include "components/sm/lsu/allocation_map.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/error/error.h"
 

@@ -6,7 +6,6 @@
 
 #include "components/sm/sm_ports.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {

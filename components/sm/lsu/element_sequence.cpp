@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "components/isa/memory_access.h"
-#include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/lane_spaces.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "core/error/error.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "components/sm/lsu/lane_data.h"
+#include "core/bits/set_bits.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
@@ -28,8 +29,7 @@ isa::LaneMask lanes_together(const std::uint64_t* addresses, isa::LaneMask lanes
     const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;
     isa::LaneMask together = 0;
     unsigned words = 0;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const unsigned word = 1u << (addresses[lane] % kSectorBytes / 4);
         if (addresses[lane] / kSectorBytes == sector && (words & word) == 0) {
             words |= word;
@@ -238,8 +238,7 @@ bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line,
     std::byte* place = l1_.atomic(access, sizeof request + count * sizeof(AtomicLane));
     std::memcpy(place, &request, sizeof request);
     place += sizeof request;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const bool two = instruction.atomic == isa::AtomicOp::cas;
         const AtomicLane each{.operand = atomic_operand(instruction, lane, &memory.data[0]),
                               .operand2 = two ? atomic_operand(instruction, lane, &memory.data[2]) : 0,

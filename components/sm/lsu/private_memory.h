@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "components/cache/l1_companion.h"
 #include "components/cache/l1_data.h"

@@ -1,9 +1,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 
 #include <algorithm>
-#include <string>
 
-#include "components/isa/memory_access.h"
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"

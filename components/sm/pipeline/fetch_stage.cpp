@@ -1,7 +1,6 @@
 #include "components/sm/pipeline/fetch_stage.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "components/sm/pipeline/issue_stage.h"

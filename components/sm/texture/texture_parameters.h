@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/param/parameters.h"
 #include "core/stats/statistics.h"
