@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "components/isa/memory_access.h"
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
@@ -83,8 +84,7 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
         // outside stays as it is; the access will be refused.
         const std::uint64_t base = launch_.local_memory_of(context);
         const std::uint64_t limit = launch_.kernel().local_bytes;
-        for (LaneMask left = active; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(active)) {
             outside |= addresses[lane] >= limit || addresses[lane] + bytes > limit;
             behind[lane] = base + isa::local_memory_offset(addresses[lane], lane);
         }

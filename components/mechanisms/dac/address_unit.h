@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "components/mechanisms/dac/affine_warp.h"
 #include "components/mechanisms/dac/early_lines.h"
 #include "components/sm/lsu/allocation_map.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,10 +13,13 @@
 
 namespace lookahead::dac {
 
+template <std::size_t count>
+using LaneMasks = std::array<isa::LaneMask, count>;
 /// The threads of a CTA: a mask of lanes for each warp.
-using Threads = std::array<isa::LaneMask, 32>;
+using Threads = LaneMasks<32>;
 
-inline bool none(const Threads& threads) {
+template <std::size_t count>
+bool none(const LaneMasks<count>& threads) {
     isa::LaneMask some = 0;
     for (const isa::LaneMask lanes : threads) { some |= lanes; }
     return some == 0;
@@ -25,9 +29,10 @@ inline Threads both(const Threads& a, const Threads& b) {
     for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & b[i]; }
     return result;
 }
-inline Threads without(const Threads& a, const Threads& b) {
-    Threads result;
-    for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & ~b[i]; }
+template <std::size_t count>
+LaneMasks<count> without(const LaneMasks<count>& a, const LaneMasks<count>& b) {
+    LaneMasks<count> result;
+    for (std::size_t i = 0; i < count; ++i) { result[i] = a[i] & ~b[i]; }
     return result;
 }
 inline void add_to(Threads& to, const Threads& more) {

@@ -1,8 +1,8 @@
 #include "components/mechanisms/dac/affine_warp.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
@@ -65,8 +65,7 @@ void AffineWarp::begin_launch() {
 void AffineWarp::start(Cycle now) {
     ++run_;
     SmThreads threads{};
-    for (std::uint64_t left = batches_.begin_run(now); left != 0; left &= left - 1) {
-        const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned slot : SetBits(batches_.begin_run(now))) {
         const unsigned first = slot * launch_.warps_per_cta();
         ctas_[slot].begin(launch_.affine(), execute_.ctaid(first));
         launch_.to_slot(threads, slot, ctas_[slot].all_threads());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
@@ -249,8 +250,7 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
     }
     counters_.pwaq_accesses += access.records;
     LOOKAHEAD_ASSERT(reader.done(), "{}: records of an access have too few lanes", sm_.execute.place_of(context));
-    for (LaneMask left = parameters_.check ? active : 0; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(parameters_.check ? active : 0)) {
         LOOKAHEAD_ASSERT(lanes[lane] == access.addresses[lane],
                          "{}: a record gives lane {} another address than its tuple", sm_.execute.place_of(context),
                          lane);
@@ -261,8 +261,7 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
 /// Records have addresses in the warp's local memory; the instruction needs its threads' own offsets.
 void Dac::to_thread_offsets(unsigned context, LaneMask active, LaneAddresses& addresses) const {
     const std::uint64_t base = launch_.local_memory_of(context);
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         const std::uint64_t offset = addresses[lane] - base;
         addresses[lane] = offset / isa::kLocalRowBytes * 4 + offset % 4;
     }
