@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "components/frontend/finaliser/simplify/simplify.h"
-#include "components/mechanisms/vecmem/counted_loop.h"
 #include "components/mechanisms/vecmem/masked_runs.h"
 #include "components/mechanisms/vecmem/unroll.h"
 
