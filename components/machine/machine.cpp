@@ -8,7 +8,7 @@
 #include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
 #include "components/machine/fused_gpu.h"
-#include "components/machine/perfect_memory_port.h"
+#include "components/machine/perfect_memory.h"
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/crossbar_memory_port.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"

@@ -1,4 +1,5 @@
 #include "components/sm/counters.h"
+
 #include "core/stats/statistics_registry.h"
 
 LOOKAHEAD_REGISTER_STATISTICS(lookahead::gpu::SmCounters, "sm", "A streaming multiprocessor.")

@@ -261,10 +261,6 @@ void Cae::compare(unsigned context) {
 
 LOOKAHEAD_REGISTER_STATISTICS(CaeCounters, "cae", "Compact affine execution on an SM.")
 
-void Cae::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "cae", counters_);
-}
-
 void Cae::fields(StateArchive& archive) {
     archive& counters_;
     if (state_.launch.active) { archive& tuples_& last_; }

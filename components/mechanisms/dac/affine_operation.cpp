@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/affine_operation.h"
+#include "components/mechanisms/dac/classes.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,8 @@
 #include "components/mechanisms/dac/classes.h"
 
 #include <algorithm>
-#include <array>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/mechanisms/dac/affine_operation.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {

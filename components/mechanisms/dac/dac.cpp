@@ -304,10 +304,6 @@ std::string Dac::waiting_for() const {
     return fmt::format("{}, {} tuples in the queue, {}", phrase, tuples_.size(), lines_.waiting_for());
 }
 
-void Dac::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "dac", counters_);
-}
-
 void Dac::fields(StateArchive& archive) {
     affine_.run_fields(archive);
     archive& counters_;

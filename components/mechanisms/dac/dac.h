@@ -39,7 +39,9 @@ class Dac final : public gpu::IssueExtension, private gpu::QueueServer {
 
     std::string waiting_for() const override;
     void audit(Audit& audit, const std::string& sm) const override;
-    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override {
+        visit(visitor, sm, "dac", counters_);
+    }
     void fields(StateArchive& archive) override;
 
   private:

@@ -306,10 +306,6 @@ void Pmode::audit(Audit& audit, const std::string& sm) const {
     audit.balance(sm, "reusable results", counters_.queued, counters_.reused + counters_.flushed);
 }
 
-void Pmode::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "pmode", counters_);
-}
-
 void Pmode::fields(StateArchive& archive) {
     archive& warps_& operations_& pool_& counters_;
     streams_.fields(archive);

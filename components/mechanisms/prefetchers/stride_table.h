@@ -32,10 +32,6 @@ struct AccessVector {
         }
         return true;
     }
-    bool equals(const ObservedLoad& load, std::int64_t offset) const {
-        std::int64_t apart = 0;
-        return difference(load, apart) && apart == offset;
-    }
     void fields(StateArchive& archive) { archive& lines& count; }
 };
 
@@ -104,13 +100,16 @@ inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t l
     }
 }
 
-/// Prefetches the lines `offset` bytes after the starts of the load's lines.
-inline void prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset, std::uint16_t context) {
+/// Prefetches the lines `offset` bytes after the starts of the load's lines. Returns the number of requests that L1
+/// will make.
+inline std::uint64_t prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset,
+                                     std::uint16_t context) {
+    std::uint64_t requests = 0;
     for (const std::uint64_t line : load.lines) {
-        port.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},
-                       .pc = load.pc,
-                       .context = context});
+        requests += port.prefetch(
+            {.line = line_of(line + static_cast<std::uint64_t>(offset)), .pc = load.pc, .context = context});
     }
+    return requests;
 }
 
 }  // namespace lookahead::gpu

@@ -1,4 +1,4 @@
-#include "components/mechanisms/vecmem/if_conversion.h"
+#include "components/mechanisms/vecmem/counted_loop.h"
 
 #include <algorithm>
 #include <map>

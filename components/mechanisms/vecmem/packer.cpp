@@ -6,7 +6,7 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/vecmem/block_order.h"
-#include "components/mechanisms/vecmem/vector_base.h"
+#include "components/mechanisms/vecmem/pattern.h"
 
 namespace lookahead::vecmem {
 

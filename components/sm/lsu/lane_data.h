@@ -216,17 +216,9 @@ constexpr bool is_atomic(const isa::InstructionForm& instruction) {
 /// Rows of data that hold values: for a store its elements, for an atomic both operands (of 32-bit types only the low
 /// words count, see atomic_operand).
 constexpr unsigned data_rows(const isa::InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case isa::Operation::store:
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return instruction.vector * isa::type_rows(instruction.type);
-        case isa::Operation::atomic:
-        case isa::Operation::reduce:
-            return kAtomicRows;
-        default:
-            return 0;
-    }
+    return isa::is_store(instruction.operation) ? instruction.vector * isa::type_rows(instruction.type)
+           : is_atomic(instruction)             ? kAtomicRows
+                                                : 0;
 }
 
 /// Whether execution gives the row a value; the other rows of an atomic keep those of an earlier instruction.

@@ -5,6 +5,7 @@
 #include "components/cache/l1_companion.h"
 #include "components/cache/l1_data.h"
 #include "components/sm/lsu/load_table.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -28,13 +29,19 @@ class PrivateMemory {
     /// Passes a line to the waiting loads, and to the companion or L1.
     void fill(const ReadReply& reply, Cycle now);
 
-    void begin_kernel();
-    void begin_launch(std::uint32_t local_bytes);
+    void begin_kernel() {
+        if (companion_ != nullptr) { companion_->begin_kernel(); }
+    }
+    void begin_launch(std::uint32_t local_bytes) {
+        if (companion_ != nullptr) { companion_->begin_launch((local_bytes + 3) / 4); }
+    }
     void end_launch() { flushing_ = companion_ != nullptr; }
     /// The kernel has ended but the companion still holds data: call `flush` each cycle.
     bool flushing() const { return flushing_; }
     void flush() { flushing_ = !companion_->flush(); }
-    void fields(StateArchive& archive);
+    void fields(StateArchive& archive) {
+        if (companion_ != nullptr) { archive& flushing_&* companion_; }
+    }
 
   private:
     Cycle hit_latency_;

@@ -1,21 +1,37 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "components/isa/launch.h"
 #include "components/isa/warp_exchange.h"
+#include "components/protocols/launch.h"
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/counters.h"
+#include "components/sm/occupancy.h"
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/issue_extension.h"
-#include "components/sm/pipeline/launch_state.h"
 #include "components/sm/pipeline/memory_waits.h"
 #include "components/sm/pipeline/stream_set.h"
 #include "components/sm/register_file.h"
 #include "components/sm/timing_wheel.h"
 
 namespace lookahead::gpu {
+
+struct LaunchState {
+    bool active = false;  ///< from KernelBegin until SmDrained is sent
+    bool ending = false;  ///< KernelEnd has come
+    LaunchFields fields{};
+    std::vector<std::byte> parameters;
+    std::uint64_t first_warp_instruction = 0;  ///< the SM's counts when the launch began
+    std::uint64_t first_thread_instruction = 0;
+    // Derived from the above:
+    Occupancy occupancy;
+    std::uint64_t code = 0;  ///< address of the kernel's first instruction
+    std::vector<isa::Row> constants;
+};
 
 class ExtensionStreams;
 

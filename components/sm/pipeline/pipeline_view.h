@@ -11,7 +11,16 @@ class PipelineView final : public WarpView {
     explicit PipelineView(const PipelineState& state) : state_(state) {}
 
     Cycle now() const override { return state_.now; }
-    ContextMask loads(ContextMask warps) const override;
+    ContextMask loads(ContextMask warps) const override {
+        ContextMask loads = 0;
+        for (const unsigned warp : warps& state_.warps.states.in(ready_for(ExecutionUnit::memory))) {
+            const InstructionClass next = (*state_.kernel)[state_.warps.streams[warp].stack.pc()].instruction_class;
+            if (next == InstructionClass::load_global || next == InstructionClass::load_local) {
+                loads |= context_bit(warp);
+            }
+        }
+        return loads;
+    }
 
   private:
     const PipelineState& state_;
