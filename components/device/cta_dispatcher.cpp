@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "components/device/device_ports.h"
+#include "components/protocols/ports.h"
 #include "core/error/error.h"
-#include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
 
@@ -139,14 +138,6 @@ std::string CtaDispatcher::waiting_for() const {
         return fmt::format("{} of {} CTAs of {} to complete", cta_count_ - completed_ctas_, cta_count_, kernel);
     }
     return fmt::format("{} SMs to drain after {}", sms_ - drained_sms_, kernel);
-}
-
-void CtaDispatcher::audit(Audit& audit) const {
-    audit.account("CTAs", static_cast<std::int64_t>(counters_.ctas));
-}
-
-void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "dispatcher", counters_);
 }
 
 void CtaDispatcher::fields(StateArchive& archive) {

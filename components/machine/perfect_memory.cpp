@@ -89,14 +89,6 @@ void PerfectMemory::audit(Audit& audit) const {
     audit.account("written bytes", -static_cast<std::int64_t>(written_bytes_));
 }
 
-void PerfectMemory::fields(StateArchive& archive) {
-    archive& image_& reads_& writes_& atomics_& written_bytes_;
-}
-
-void PerfectMemoryPort::send(GpuMessage type, const std::byte* payload, std::size_t, Cycle) {
-    memory_.perform(type, payload, replies_);
-}
-
 void PerfectMemoryPort::receive(const MessageHeader& message, Cycle) {
     throw InternalError("a message of type {} came to an SM from a perfect memory", message.type);
 }
@@ -107,10 +99,6 @@ const MessageHeader* PerfectMemoryPort::next_reply(Cycle) {
     const MessageHeader& reply = replies_.front();
     replies_.pop();
     return &reply;
-}
-
-void PerfectMemoryPort::fields(StateArchive& archive) {
-    archive& replies_;
 }
 
 }  // namespace lookahead::gpu

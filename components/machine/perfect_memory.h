@@ -31,7 +31,7 @@ class PerfectMemory {
     const std::byte* read(std::uint64_t address) const { return image_.read(address); }
 
     void audit(Audit& audit) const;
-    void fields(StateArchive& archive);
+    void fields(StateArchive& archive) { archive& image_& reads_& writes_& atomics_& written_bytes_; }
 
   private:
     void read(const ReadRequest& request, HeldMessages& replies);
@@ -54,7 +54,9 @@ class PerfectMemoryPort final : public MemoryPort {
 
     bool can_send(Cycle) const override { return true; }
     Cycle next_send(Cycle now) const override { return now + 1; }
-    void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) override;
+    void send(GpuMessage type, const std::byte* payload, std::size_t, Cycle) override {
+        memory_.perform(type, payload, replies_);
+    }
 
     void receive(const MessageHeader& message, Cycle now) override;
     const MessageHeader* next_reply(Cycle now) override;
@@ -62,7 +64,7 @@ class PerfectMemoryPort final : public MemoryPort {
 
     bool drained() const override { return replies_.empty(); }
 
-    void fields(StateArchive& archive) override;
+    void fields(StateArchive& archive) override { archive& replies_; }
 
   private:
     PerfectMemory& memory_;

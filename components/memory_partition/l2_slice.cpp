@@ -356,10 +356,6 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
     busy_until_ = std::max(busy_until_, operations_.perform(line, request, source, now));
 }
 
-bool L2Slice::idle() const {
-    return input_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
-}
-
 std::string L2Slice::waiting_for() const {
     if (!operations_.replies().empty()) { return "credits of a requester for a reply"; }
     if (!mshrs_.empty()) { return fmt::format("{} lines from DRAM", mshrs_.in_use()); }

@@ -8,7 +8,6 @@
 #include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
-#include "components/interconnect/crossbar/port_statistics.h"
 #include "core/message/message.h"
 #include "core/port/out_port.h"
 #include "core/state/state_archive.h"
@@ -49,6 +48,15 @@ struct HeldGrants {
     HeldGrantCounters counters;
 
     void fields(StateArchive& archive) { archive& granted& held& counters; }
+};
+
+struct EjectionCounters {
+    LOOKAHEAD_COUNTER(packets, "packet", "Packets taken from the crossbar.");
+    LOOKAHEAD_COUNTER(flits, "flit", "Flits taken: cycles in which the port was busy.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle",
+                      "Cycles from a packet's arrival until its owner takes it, over all packets.");
+    LOOKAHEAD_COUNTER(credit_messages, "message", "Messages that returned credits.");
+    LOOKAHEAD_ALL_DECLARED;
 };
 
 /// The receiving side of a crossbar port with its arbiter: one queue for each sender; a round-robin arbiter takes one

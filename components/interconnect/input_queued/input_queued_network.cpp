@@ -89,10 +89,6 @@ std::size_t InputQueuedNetwork::packets() const {
     return packets;
 }
 
-void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "input_queued", counters_);
-}
-
 void InputQueuedNetwork::fields(StateArchive& archive) {
     for (Input& input : inputs_) {
         archive& input.queue& input.last_flit;

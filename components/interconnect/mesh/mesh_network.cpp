@@ -11,12 +11,6 @@
 
 namespace lookahead::gpu {
 
-MeshNetwork::Router::Router() {
-    last_tail.fill(-1);
-    room.fill(0);
-    turn.fill(0);
-}
-
 MeshNetwork::MeshNetwork(const Arguments& arguments)
     : NetworkProcess({static_cast<unsigned>(arguments.sources.size()),
                       static_cast<unsigned>(arguments.destinations.size()), arguments.parameters.delivery_latency,
@@ -171,10 +165,6 @@ void MeshNetwork::audit(Audit& audit) const {
     }
     for (const Return& each : returns_) { free_flits += each.flits; }
     audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
-}
-
-void MeshNetwork::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "mesh", counters_);
 }
 
 void MeshNetwork::fields(StateArchive& archive) {

@@ -84,7 +84,7 @@ class MeshNetwork final : public NetworkProcess {
     };
     explicit MeshNetwork(const Arguments& arguments);
 
-    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override { visit(visitor, name(), "mesh", counters_); }
     void audit(Audit& audit) const override;
     void fields(StateArchive& archive) override;
 
@@ -109,11 +109,11 @@ class MeshNetwork final : public NetworkProcess {
         std::uint32_t tail = kNone;
     };
     struct Router {
-        Router();
+        Router() { last_tail.fill(-1); }
         std::array<Queue, kDirections> inputs;
-        std::array<Cycle, kDirections> last_tail;     ///< of each output
-        std::array<std::uint32_t, kDirections> room;  ///< flits, at the neighbour; the tile's own is not counted
-        std::array<std::uint32_t, kDirections> turn;  ///< input that each output asks first
+        std::array<Cycle, kDirections> last_tail;       ///< of each output
+        std::array<std::uint32_t, kDirections> room{};  ///< flits, at the neighbour; the tile's own is not counted
+        std::array<std::uint32_t, kDirections> turn{};  ///< input that each output asks first
         std::uint32_t packets = 0;
     };
     /// Room that becomes free in a router in the next cycle.

@@ -13,7 +13,6 @@
 #include "core/param/parameters.h"
 
 namespace lookahead {
-class Configuration;
 class StateArchive;
 }  // namespace lookahead
 
@@ -61,7 +60,7 @@ struct CompactVector {
     std::uint32_t valid = 0;
     std::uint32_t dirty = 0;  ///< a subset of `valid`
 
-    void fields(StateArchive& archive);
+    void fields(StateArchive& archive) { archive& affine.base& affine.stride& valid& dirty; }
 };
 
 /// Where the cache keeps the vectors of a line of memory.

@@ -199,8 +199,7 @@ class BatchingUnit final : public RequestPath {
         return found == batches_.end() ? nullptr : &*found;
     }
     Batch* free_batch() {
-        const auto found =
-            std::find_if(batches_.begin(), batches_.end(), [](const Batch& batch) { return batch.use == Use::free; });
+        const auto found = std::ranges::find(batches_, Use::free, &Batch::use);
         return found == batches_.end() ? nullptr : &*found;
     }
 

@@ -96,8 +96,6 @@ class Cae final : public gpu::IssueExtension, private gpu::OwnUnit {
     void compare(unsigned context);
 
     CaeParameters parameters_;
-    gpu::IssueStage& issue_;
-    gpu::ExecuteStage& execute_;
     unsigned registers_ = 0;            ///< registers of a warp in this launch
     std::vector<std::uint8_t> tuples_;  ///< by context and register number: whether the value is a tuple
     std::array<Written, gpu::kMaximumContexts> last_{};

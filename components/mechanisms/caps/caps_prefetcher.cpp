@@ -81,10 +81,6 @@ struct CapsParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 inline constexpr std::uint16_t kNoSlot = 0xffff;
 
 /// Entry of a PerCTA table. The paper's entries hold PC, leading warp and base. We add counts of executions: otherwise

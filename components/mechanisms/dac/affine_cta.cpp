@@ -153,10 +153,6 @@ void AffineCta::take(std::uint8_t number, const Threads& active, const Threads& 
     }
 }
 
-Comparisons AffineCta::comparisons(std::uint8_t number, unsigned warp) const {
-    return number < isa::kPredicateRegisters ? comparisons_[number][warp] : Comparisons::scalar;
-}
-
 void AffineCta::compute(std::uint32_t pc, const Threads& active) {
     if (none(active)) { return; }
     writes_predicate(launch_->kernel->code[pc]) ? set_predicate(pc, active) : tuples(pc, active);

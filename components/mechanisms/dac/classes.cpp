@@ -228,10 +228,6 @@ bool Classes::parts_ctas(std::uint32_t block) const {
     return flow_.branch(block) != nullptr && guard_of_branch(block).kind > Kind::block;
 }
 
-bool Classes::reported(std::uint32_t block) const {
-    return reports_ && flow_.branch(block) != nullptr && guard_of_branch(block).kind == Kind::other;
-}
-
 bool Classes::spins(std::uint32_t block) const {
     const auto left = flow_.branch(block) == nullptr ? std::vector<std::uint32_t>{} : flow_.loops_left_at(block);
     const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);

@@ -7,9 +7,26 @@
 #include <string_view>
 #include <vector>
 
-#include "components/mechanisms/dac/kernel_terms.h"
+#include "components/frontend/finaliser/analysis/control_flow.h"
+#include "components/frontend/finaliser/analysis/values.h"
 
 namespace lookahead::dac {
+
+using finaliser::Flow;
+using finaliser::kAlways;
+using finaliser::kNone;
+using finaliser::kNoValue;
+using finaliser::Position;
+using finaliser::Reads;
+using finaliser::Value;
+using finaliser::ValueId;
+using finaliser::Values;
+using finaliser::VirtualInstruction;
+using finaliser::VirtualKernel;
+using finaliser::VirtualOperand;
+using isa::Operation;
+using isa::Space;
+using isa::Type;
 
 /// How a value depends on the thread, from the most special kind to the most general (Wang and Lin, ISCA 2017, section
 /// 4.7). The paper's "scalar" has two kinds here, because one tuple serves all resident CTAs: a value that is one
@@ -119,7 +136,9 @@ class Classes {
     /// Whether that branch may part the warps of a CTA.
     bool parts_ctas(std::uint32_t block) const;
     /// Whether the affine warp knows the branch at the block's end from the warps' reports only.
-    bool reported(std::uint32_t block) const;
+    bool reported(std::uint32_t block) const {
+        return reports_ && flow_.branch(block) != nullptr && guard_of_branch(block).kind == Kind::other;
+    }
     /// Whether lanes leave a loop at the block's end depending on what an atomic or ordered access reads: a warp may
     /// wait there for a later write by another warp.
     bool spins(std::uint32_t block) const;

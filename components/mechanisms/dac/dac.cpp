@@ -25,7 +25,6 @@ LOOKAHEAD_REGISTER_STATISTICS(DacCounters, "dac", "Decoupled affine computation 
 Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments),
       parameters_(parameters),
-      sm_(arguments),
       tuples_(parameters_, counters_),
       queues_(parameters_, state_.warps.size()),
       lines_(sm_, queues_, counters_),

@@ -60,7 +60,6 @@ class Dac final : public gpu::IssueExtension, private gpu::QueueServer {
     void release_lines();
 
     const DacParameters parameters_;
-    const gpu::IssueExtensionArguments sm_;
     DacCounters counters_;
     DacLaunch launch_;
     TupleQueue tuples_;

@@ -10,7 +10,6 @@
 
 #include "components/frontend/finaliser/transform/kernel_transform.h"
 #include "components/mechanisms/dac/dac_parameters.h"
-#include "components/mechanisms/dac/sign_tests.h"
 #include "components/mechanisms/dac/streams.h"
 
 namespace lookahead::dac {

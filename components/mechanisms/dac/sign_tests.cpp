@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/sign_tests.h"
+#include "components/mechanisms/dac/streams.h"
 
 #include <algorithm>
 #include <optional>

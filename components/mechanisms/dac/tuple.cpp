@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/tuple.h"
+#include "components/mechanisms/dac/affine_cta.h"
 
 #include <string>
 #include <utility>

@@ -177,9 +177,6 @@ class Pmode final : public IssueExtension, private RegisterRenaming, private Str
     void halt(unsigned context, HaltReason reason);
 
     PmodeParameters parameters_;
-    IssueStage& issue_;
-    ExecuteStage& execute_;
-    LoadStoreUnit& memory_;
     ExtensionStreams streams_;         ///< by context; streams of warps in N-mode are vacant
     std::vector<PreExecution> warps_;  ///< by context
     ContextMask skipped_now_ = 0;      ///< warps that have skipped an instruction in this cycle

@@ -71,10 +71,6 @@ struct MtaCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Entry of the PWS table: PC, warp, trained, last address and stride.
 struct PerWarpStride {
     std::uint32_t pc = 0;

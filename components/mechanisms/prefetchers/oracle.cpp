@@ -16,10 +16,6 @@ struct OracleParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 namespace {
 
 const isa::LoadTrace* known_loads(const PrefetcherArguments& arguments) {

@@ -36,10 +36,6 @@ struct InterParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// What the stride prefetchers share.
 template <class P>
 class StridePrefetcher : public Prefetcher {
@@ -149,10 +145,6 @@ struct StridePerWarpParameters {
                          .source = "Kim et al., HPCA 2016: two bits, at least 2"});
     LOOKAHEAD_ALL_DECLARED;
 };
-
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
 
 /// The "DirectPrefetch" of the pre-execution paper: a stride for each warp and PC, with a saturating 2-bit confidence.
 class StridePerWarpPrefetcher final : public StridePrefetcher<StridePerWarpParameters> {

@@ -49,8 +49,7 @@ class StrideTable {
     }
     /// Replaces the entry that was updated longest ago.
     Entry& replace(std::uint32_t pc, std::uint16_t context = kNoContext) {
-        Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
-                                          [](const Entry& a, const Entry& b) { return a.updated < b.updated; });
+        Entry& oldest = *std::ranges::min_element(entries_, {}, &Entry::updated);
         oldest = {};
         oldest.pc = pc;
         oldest.context = context;
@@ -58,10 +57,8 @@ class StrideTable {
         return oldest;
     }
     void update(Entry& entry) { entry.updated = ++updates_; }
-    bool full() const {
-        return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.updated != 0; });
-    }
-    void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
+    bool full() const { return std::ranges::find(entries_, 0u, &Entry::updated) == entries_.end(); }
+    void clear() { std::ranges::fill(entries_, Entry{}); }
     template <class F>
     void for_each(F&& f) {
         for (Entry& entry : entries_) { f(entry); }

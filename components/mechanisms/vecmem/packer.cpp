@@ -6,7 +6,6 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/vecmem/block_order.h"
-#include "components/mechanisms/vecmem/pattern.h"
 
 namespace lookahead::vecmem {
 

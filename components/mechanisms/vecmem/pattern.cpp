@@ -1,4 +1,4 @@
-#include "components/mechanisms/vecmem/pattern.h"
+#include "components/mechanisms/vecmem/packer.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -29,10 +29,6 @@ TriedPlans::Key Planner::key_of(const std::vector<BlockPlan>& plans) {
     return key;
 }
 
-bool Planner::may_try(const std::vector<BlockPlan>& plans) const {
-    return tried_->instructions < TriedPlans::kMostInstructions || tried_->outcomes.contains(key_of(plans));
-}
-
 const std::vector<BlockOutcome>& Planner::outcomes_of(const std::vector<BlockPlan>& plans) {
     const auto [found, is_new] = tried_->outcomes.try_emplace(key_of(plans));
     if (is_new) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/lsu_counters.h"
-#include "components/sm/lsu/memory_order.h"
 #include "components/sm/timing_wheel.h"
 #include "core/bits/ring.h"
 #include "core/state/state_archive.h"
@@ -19,6 +19,26 @@
 namespace lookahead {
 class Audit;
 }
+
+namespace lookahead::gpu::lsu {
+
+constexpr bool is_acquire(const isa::InstructionForm& instruction) {
+    return instruction.order == isa::Order::acquire || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+constexpr bool is_release(const isa::InstructionForm& instruction) {
+    return instruction.order == isa::Order::release || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+/// Whether the instruction's scope reaches beyond the SM: all scopes but cta.
+constexpr bool leaves_sm(const isa::InstructionForm& instruction) {
+    return instruction.scope != isa::Scope::cta;
+}
+constexpr bool has_result(const isa::InstructionForm& instruction) {
+    return isa::is_load(instruction.operation) || instruction.operation == isa::Operation::atomic;
+}
+
+}  // namespace lookahead::gpu::lsu
 
 namespace lookahead::gpu {
 

@@ -2,14 +2,85 @@
 
 #include <cstdint>
 
-#include "components/sm/lsu/constant_loads.h"
-#include "components/sm/lsu/element_sequence.h"
+#include "components/isa/instruction.h"
+#include "components/sm/constant/constant_cache.h"
+#include "components/sm/lsu/allocation_map.h"
+#include "components/sm/lsu/instruction_queue.h"
 #include "components/sm/lsu/l1_accesses.h"
+#include "components/sm/lsu/load_table.h"
+#include "components/sm/lsu/queue_head.h"
+#include "components/sm/lsu/request_arbiter.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/lsu/spare_accesses.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
+
+/// Loads of .const variables through the constant cache: one word per cycle, for all lanes that ask for it.
+class ConstantLoads {
+  public:
+    /// `cache` is null or disabled if L1D serves these loads. The references must outlive this object.
+    ConstantLoads(ConstantCache* cache, LoadTable& loads, RequestArbiter& arbiter, LsuCounters& counters)
+        : cache_(cache != nullptr && cache->enabled() ? cache : nullptr),
+          loads_(loads),
+          arbiter_(arbiter),
+          counters_(counters) {}
+
+    /// Whether the cache serves the instruction. L1D serves generic ones, which have no window for .const variables.
+    bool serve(const isa::Instruction& instruction) const {
+        return cache_ != nullptr && instruction.space == isa::Space::constant;
+    }
+    Cycle hit_latency() const { return cache_ != nullptr ? cache_->hit_latency() : 0; }
+    /// Makes one pass for the lanes that read the word of the lowest remaining lane. Returns true if no lane is left.
+    bool perform(QueuedInstruction& entry, QueueHead& head, Cycle now);
+    /// Takes the line for `reader`, which may be another cache's. Returns true if loads waited for it.
+    bool fill(std::uint32_t reader, const std::byte* data, Cycle now);
+
+  private:
+    /// Writes from the line that the cache accessed last.
+    void write(std::uint32_t load, isa::LaneMask lanes) {
+        loads_.write_part(load, lanes, cache_->bytes(), ConstantCache::kBytes);
+    }
+
+    ConstantCache* cache_;
+    LoadTable& loads_;
+    RequestArbiter& arbiter_;
+    LsuCounters& counters_;
+};
+
+/// The oldest instruction of the load/store unit, if the elements of its vector have addresses of their own
+/// (MemoryInstruction::elements): one access of a word per lane after another, each like an instruction.
+class ElementSequence {
+  public:
+    /// Checks all elements of an accepted instruction. Throws MemoryFault, with the element's number, for an access
+    /// that the program may not make. Returns the number of lanes of a pre-load's elements with unallocated addresses.
+    unsigned check(const MemoryInstruction& whole, const AllocationMap& allocations);
+
+    bool begun() const { return number_ != kNone; }
+    void begin(const MemoryInstruction& whole, const AllocationMap& allocations) { make(whole, 0, allocations); }
+    /// Makes the next element the current one. Returns false, and resets, if there is none.
+    bool next(const MemoryInstruction& whole, const AllocationMap& allocations);
+
+    unsigned number() const { return number_; }
+    /// Whether more than `few` elements of an instruction have not been performed. `is_oldest`: it is the oldest one.
+    bool more_left(const MemoryInstruction& whole, bool is_oldest, unsigned few) const;
+    /// The element as an instruction of one word per lane, its lanes split; destination and data are the first row.
+    QueuedInstruction& current() { return current_; }
+    const QueuedInstruction& current() const { return current_; }
+
+    /// `whole`: the instruction; null if the elements of the oldest one have no addresses of their own.
+    void fields(StateArchive& archive, const MemoryInstruction* whole, const AllocationMap& allocations);
+
+  private:
+    static constexpr std::uint8_t kNone = 0xff;
+
+    unsigned make(const MemoryInstruction& whole, unsigned number, const AllocationMap& allocations);
+
+    std::uint8_t number_ = kNone;
+    isa::Instruction shape_;
+    QueuedInstruction current_;
+};
 
 /// `coalescing.*`: parameters of the variant "coalescing".
 struct CoalescingParameters {
@@ -52,17 +123,11 @@ struct CoalescingParameters {
 class AccessQueue {
   public:
     /// The parts that instructions access, or that record their accesses; all must outlive the queue.
-    struct Parts {
+    struct Parts : L1AccessParts {
         const AllocationMap& allocations;
-        L1Data& l1;
-        PrivateMemory& private_memory;
         SharedMemory& shared;
         ConstantLoads& constants;
         SpareAccesses& spare;
-        LoadTable& loads;
-        AccessOrder& order;
-        MissSamples& samples;
-        LsuCounters& counters;
     };
 
     AccessQueue(const CoalescingParameters& parameters, Cycle hit_latency, const Parts& parts);

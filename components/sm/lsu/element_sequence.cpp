@@ -1,4 +1,4 @@
-#include "components/sm/lsu/element_sequence.h"
+#include "components/sm/lsu/access_queue.h"
 
 #include <cstring>
 

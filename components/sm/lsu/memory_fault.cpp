@@ -9,16 +9,9 @@ namespace {
 std::string_view name_of(isa::Operation operation) {
     if (isa::is_load(operation)) { return "load"; }
     if (isa::is_store(operation)) { return "store"; }
-    switch (operation) {
-        case isa::Operation::atomic:
-            return "atomic";
-        case isa::Operation::reduce:
-            return "reduction";
-        case isa::Operation::texture:
-            return "texture fetch";
-        default:
-            return "access";
-    }
+    if (operation == isa::Operation::atomic) { return "atomic"; }
+    if (operation == isa::Operation::reduce) { return "reduction"; }
+    return operation == isa::Operation::texture ? "texture fetch" : "access";
 }
 
 std::string sentence(const isa::InstructionForm& instruction, unsigned lane, std::uint64_t address,

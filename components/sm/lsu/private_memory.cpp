@@ -1,4 +1,4 @@
-#include "components/sm/lsu/private_memory.h"
+#include "components/sm/lsu/l1_accesses.h"
 
 #include <bit>
 

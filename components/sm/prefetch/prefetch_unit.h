@@ -89,8 +89,6 @@ struct PrefetchLoadCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-class LoadStoreListener;
-
 /// The common part of all prefetchers: a bounded queue in front of L1, the filter of duplicates and of unallocated
 /// addresses, and the statistics. It belongs to the load/store unit, which calls it and makes the accesses; the
 /// prefetcher "none" has no such unit.

@@ -307,10 +307,6 @@ void TextureUnit::audit(Audit& audit) const {
 
 // ---- State ----------------------------------------------------------------------------------------------------------
 
-void TextureUnit::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name_, "texture", counters_);
-}
-
 /// Inactive lanes have values of an earlier instruction.
 void TextureUnit::Entry::fields(StateArchive& archive, std::span<const isa::Instruction> code) {
     archive.pointer_into(code, instruction);

@@ -94,7 +94,7 @@ class TextureUnit {
     std::string waiting_for() const;
     void audit(Audit& audit) const;
 
-    void visit_statistics(StatisticsVisitor& visitor) const;
+    void visit_statistics(StatisticsVisitor& visitor) const { visit(visitor, name_, "texture", counters_); }
     void fields(StateArchive& archive, std::span<const isa::Instruction> code);
 
   private:
