@@ -104,12 +104,9 @@ void CtaDispatcher::assign(unsigned sm, Cycle delay) {
 void CtaDispatcher::cta_completed(unsigned sm) {
     ++completed_ctas_;
     if (next_cta_ < cta_count_) { assign(sm, 0); }
-    if (completed_ctas_ == cta_count_) { end_kernel(); }
-}
-
-void CtaDispatcher::end_kernel() {
-    for (unsigned sm = 0; sm < sms_; ++sm) {
-        to_sms_.send(sm, clock_.edge(now_), arrival(), KernelEnd{current_.launch});
+    if (completed_ctas_ != cta_count_) { return; }
+    for (unsigned each = 0; each < sms_; ++each) {
+        to_sms_.send(each, clock_.edge(now_), arrival(), KernelEnd{current_.launch});
     }
 }
 

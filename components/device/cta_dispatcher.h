@@ -85,7 +85,6 @@ class CtaDispatcher : public LogicalProcess {
     void begin_kernel();
     void assign(unsigned sm, Cycle delay);
     void cta_completed(unsigned sm);
-    void end_kernel();
     void sm_drained(const SmDrained& message);
     void complete_kernel();
     Time arrival(Cycle delay = 0) const { return clock_.edge(now_ + parameters_.latency + delay); }
