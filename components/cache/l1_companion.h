@@ -15,7 +15,6 @@
 namespace lookahead {
 class Audit;
 class StateArchive;
-class StatisticsVisitor;
 }  // namespace lookahead
 
 namespace lookahead::gpu {

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "components/cache/l1_access.h"
 #include "components/cache/l1_sets.h"
 
 namespace lookahead {

@@ -1,18 +1,87 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "components/cache/l1_access.h"
+#include "components/cache/l1_companion.h"
+#include "components/cache/l1_counters.h"
 #include "components/cache/l1_events.h"
-#include "components/cache/l1_writer.h"
+#include "components/cache/l1_lines.h"
 #include "components/cache/line_locks.h"
+#include "components/cache/miss_queue.h"
 #include "components/cache/mshr_table.h"
 #include "components/cache/replacement_policy.h"
+#include "components/isa/address_space.h"
+#include "components/protocols/byte_mask.h"
+#include "components/protocols/memory.h"
 
 namespace lookahead::gpu {
+
+struct L1Access {
+    std::uint64_t line = 0;
+    std::uint32_t pc = 0;
+    std::uint16_t warp = 0;  ///< stream context
+    Client client = Client::demand;
+    SectorMask sectors = kAllSectors;  ///< sectors accessed; all of them unless l1d.sector_bytes = 32
+    /// The bytes that a load reads from a line whose stores L1 keeps; null: all bytes of the sectors.
+    const ByteMask* bytes = nullptr;
+    /// Private memory only: all active lanes access the same whole word of their threads' memory (l1_companion.h).
+    bool as_vector = false;
+};
+
+enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
+
+struct L1LoadResult {
+    L1Answer answer;
+    ReservationFailure failure{};     ///< for a stall
+    const std::byte* data = nullptr;  ///< for a hit: the line's bytes, valid until the next call
+
+    static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
+};
+
+struct L1StoreResult {
+    L1Answer answer;               ///< hit: the bytes stay in L1; miss: they go to L2
+    ReservationFailure failure{};  ///< for a stall
+
+    static L1StoreResult stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
+};
+
+inline bool is_local(std::uint64_t line) {
+    return line >= isa::kLocalMemoryBase;
+}
+
+/// Tag of a write of dirty bytes, whose acknowledgement has no waiter.
+inline constexpr std::uint32_t kWriteBackTag = ~std::uint32_t{0};
+
+/// Sends stored bytes and evicted dirty bytes to L2. Each message takes one place in the miss queue, which the caller
+/// must have checked.
+class L1Writer {
+  public:
+    L1Writer(L1Lines& lines, MissQueue& queue, L1Counters& counters)
+        : lines_(lines), queue_(queue), counters_(counters) {}
+
+    /// Adds the companion of local memory, which sees evicted dirty bytes.
+    void join(L1Companion& companion) { companion_ = &companion; }
+
+    void write(std::uint64_t line, const ByteMask& mask, const std::byte* bytes, std::uint32_t tag);
+    /// Writes the way's dirty bytes unchanged.
+    void write_dirty(std::uint32_t way);
+    /// The same for a line that makes room: the companion may take dirty bytes and add its own.
+    void evict_dirty(std::uint32_t way);
+    /// Writes the companion's bytes of the line and the way's other dirty bytes; sends no message if there are none.
+    void write_together(std::uint32_t way, const ByteMask& own, const std::byte* bytes);
+
+  private:
+    void count_written(std::uint32_t way, unsigned written);
+
+    L1Lines& lines_;
+    MissQueue& queue_;
+    L1Counters& counters_;
+    L1Companion* companion_ = nullptr;
+};
 
 /// How lines take ways of L1's sets, make room for each other, and are invalidated.
 class L1Sets {

@@ -1,7 +1,7 @@
 // Making room where fills under way have their own tags (l1d.pending_ways).
-#include <bit>
 
 #include "components/cache/l1_sets.h"
+#include "core/bits/set_bits.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
@@ -12,8 +12,7 @@ void L1Sets::settle(std::uint32_t way) {
     if (lines_.lines_held(set) <= shares_.lines_of_set()) { return; }
     std::uint64_t others = lines_.choice(set).replaceable & ~(std::uint64_t{1} << (way % lines_.ways()));
     if (LOOKAHEAD_RULE(fill_waits_for_no_write_back) && queue_.full()) {
-        for (std::uint64_t left = others; left != 0; left &= left - 1) {
-            const auto other = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned other : SetBits(others)) {
             others &= ~(std::uint64_t{lines_.info(set * lines_.ways() + other).dirty} << other);
         }
     }

@@ -1,7 +1,5 @@
 #include "components/cache/read_only_cache.h"
 
-#include <algorithm>
-
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/cache/find_way.h"
 #include "components/cache/set_index.h"
 #include "components/protocols/memory.h"
 #include "core/state/state_archive.h"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "components/device/device.h"
@@ -122,12 +121,10 @@ class Allocator {
         return (address + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment * isa::kAllocationAlignment;
     }
     std::vector<Block>::iterator first_not_below(DeviceAddress address) {
-        return std::lower_bound(blocks_.begin(), blocks_.end(), address,
-                                [](const Block& block, DeviceAddress a) { return block.address < a; });
+        return std::ranges::lower_bound(blocks_, address, {}, &Block::address);
     }
     const Block* last_at_or_below(DeviceAddress address) const {
-        const auto above = std::upper_bound(blocks_.begin(), blocks_.end(), address,
-                                            [](DeviceAddress a, const Block& block) { return a < block.address; });
+        const auto above = std::ranges::upper_bound(blocks_, address, {}, &Block::address);
         return above == blocks_.begin() ? nullptr : &*std::prev(above);
     }
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "components/device/device_ports.h"
+#include "components/protocols/ports.h"
 #include "core/error/error.h"
-#include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -106,12 +104,9 @@ void CtaDispatcher::assign(unsigned sm, Cycle delay) {
 void CtaDispatcher::cta_completed(unsigned sm) {
     ++completed_ctas_;
     if (next_cta_ < cta_count_) { assign(sm, 0); }
-    if (completed_ctas_ == cta_count_) { end_kernel(); }
-}
-
-void CtaDispatcher::end_kernel() {
-    for (unsigned sm = 0; sm < sms_; ++sm) {
-        to_sms_.send(sm, clock_.edge(now_), arrival(), KernelEnd{current_.launch});
+    if (completed_ctas_ != cta_count_) { return; }
+    for (unsigned each = 0; each < sms_; ++each) {
+        to_sms_.send(each, clock_.edge(now_), arrival(), KernelEnd{current_.launch});
     }
 }
 
@@ -140,14 +135,6 @@ std::string CtaDispatcher::waiting_for() const {
         return fmt::format("{} of {} CTAs of {} to complete", cta_count_ - completed_ctas_, cta_count_, kernel);
     }
     return fmt::format("{} SMs to drain after {}", sms_ - drained_sms_, kernel);
-}
-
-void CtaDispatcher::audit(Audit& audit) const {
-    audit.account("CTAs", static_cast<std::int64_t>(counters_.ctas));
-}
-
-void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "dispatcher", counters_);
 }
 
 void CtaDispatcher::fields(StateArchive& archive) {

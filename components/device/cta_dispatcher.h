@@ -8,6 +8,7 @@
 #include "components/protocols/launch.h"
 #include "components/protocols/send_launch.h"
 #include "components/sm/occupancy.h"
+#include "core/lp/audit.h"
 #include "core/lp/logical_process.h"
 #include "core/param/parameters.h"
 #include "core/port/out_port.h"
@@ -55,8 +56,10 @@ class CtaDispatcher : public LogicalProcess {
     Time next_event_time() const override { return kTimeInfinity; }
     bool finished() const override { return !running_ && queue_.empty(); }
     std::string waiting_for() const override;
-    void visit_statistics(StatisticsVisitor& visitor) const override;
-    void audit(Audit& audit) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override {
+        visit(visitor, name(), "dispatcher", counters_);
+    }
+    void audit(Audit& audit) const override { audit.account("CTAs", static_cast<std::int64_t>(counters_.ctas)); }
     void fields(StateArchive& archive) override;
 
     /// For progress reports: the running kernel's name (empty: none), its launch, and its share of completed CTAs.
@@ -82,7 +85,6 @@ class CtaDispatcher : public LogicalProcess {
     void begin_kernel();
     void assign(unsigned sm, Cycle delay);
     void cta_completed(unsigned sm);
-    void end_kernel();
     void sm_drained(const SmDrained& message);
     void complete_kernel();
     Time arrival(Cycle delay = 0) const { return clock_.edge(now_ + parameters_.latency + delay); }

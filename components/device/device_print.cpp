@@ -132,16 +132,16 @@ class Conversion {
 
   private:
     long long signed_value(RecordReader& record) const {
-        if (is_long_) { return record.argument<std::int64_t>(); }
-        const auto value = record.argument<std::int32_t>();
-        if (shorts_ == 0) { return value; }
-        return shorts_ == 1 ? static_cast<std::int16_t>(value) : static_cast<std::int8_t>(value);
+        return value<std::int64_t, std::int32_t, std::int16_t, std::int8_t>(record);
     }
     unsigned long long unsigned_value(RecordReader& record) const {
-        if (is_long_) { return record.argument<std::uint64_t>(); }
-        const auto value = record.argument<std::uint32_t>();
-        if (shorts_ == 0) { return value; }
-        return shorts_ == 1 ? static_cast<std::uint16_t>(value) : static_cast<std::uint8_t>(value);
+        return value<std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t>(record);
+    }
+    template <class Long, class Word, class Short, class Byte>
+    Long value(RecordReader& record) const {
+        if (is_long_) { return record.argument<Long>(); }
+        const auto word = record.argument<Word>();
+        return shorts_ == 0 ? word : shorts_ == 1 ? static_cast<Short>(word) : static_cast<Byte>(word);
     }
 
     std::size_t at_;

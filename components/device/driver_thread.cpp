@@ -16,23 +16,14 @@ class DriverThread::CallingDevice : public Device {
   public:
     CallingDevice(DriverThread& thread, const isa::ModuleImage& image) : thread_(thread), image_(image) {}
 
-    void use_pages() override {
-        HostCall call{.kind = HostCall::Kind::use_pages};
-        make(call);
-    }
+    void use_pages() override { make({.kind = HostCall::Kind::use_pages}); }
     DeviceAddress allocate(std::uint64_t bytes) override {
-        HostCall call{.kind = HostCall::Kind::allocate, .bytes = bytes};
-        make(call);
-        return call.allocated;
+        return make({.kind = HostCall::Kind::allocate, .bytes = bytes}).allocated;
     }
-    void release(DeviceAddress address) override {
-        HostCall call{.kind = HostCall::Kind::release, .address = address};
-        make(call);
-    }
+    void release(DeviceAddress address) override { make({.kind = HostCall::Kind::release, .address = address}); }
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override {
-        HostCall call{
-            .kind = HostCall::Kind::copy_to_device, .address = destination, .bytes = source.size(), .source = source};
-        make(call);
+        make(
+            {.kind = HostCall::Kind::copy_to_device, .address = destination, .bytes = source.size(), .source = source});
     }
     void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override {
         HostCall call{.kind = HostCall::Kind::copy_from_device,
@@ -41,25 +32,23 @@ class DriverThread::CallingDevice : public Device {
                       .destination = destination};
         std::promise<ByteBuffer> staging;
         call.staging = staging.get_future();
-        make(call, [&] {
+        make(std::move(call), [&] {
             try {
                 staging.set_value(zeros(destination.size()));
             } catch (...) { staging.set_exception(std::current_exception()); }
         });
     }
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
-        HostCall call{.kind = HostCall::Kind::fill, .address = destination, .bytes = bytes, .value = value};
-        make(call);
+        make({.kind = HostCall::Kind::fill, .address = destination, .bytes = bytes, .value = value});
     }
     DeviceAddress variable(std::string_view name) const override { return isa::address_of_variable(image_, name); }
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override {
-        HostCall call{.kind = HostCall::Kind::launch,
-                      .bytes = parameters.size(),
-                      .source = parameters,
-                      .kernel = std::string(kernel),
-                      .configuration = configuration};
-        make(call);
+        make({.kind = HostCall::Kind::launch,
+              .bytes = parameters.size(),
+              .source = parameters,
+              .kernel = std::string(kernel),
+              .configuration = configuration});
     }
     std::uint64_t nanoseconds() const override { return nanoseconds_; }
 
@@ -70,18 +59,19 @@ class DriverThread::CallingDevice : public Device {
         return buffer;
     }
 
-    /// Runs `meanwhile` in parallel with the caller's work on the call.
+    /// Runs `meanwhile` in parallel with the caller's work on the call. Returns the call with its result.
     template <class Work>
-    void make(HostCall& call, Work meanwhile) {
+    HostCall& make(HostCall&& call, Work meanwhile) {
         thread_.call_ = &call;
         thread_.hand_over(Turn::caller);
         meanwhile();
         thread_.wait_for(Turn::driver);
         if (thread_.cancelled_) { throw Cancelled{}; }
         nanoseconds_ = call.nanoseconds;
+        return call;
     }
-    void make(HostCall& call) {
-        make(call, [] {});
+    HostCall& make(HostCall&& call) {
+        return make(std::move(call), [] {});
     }
 
     DriverThread& thread_;

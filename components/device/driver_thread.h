@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "components/device/device.h"
 #include "components/isa/module_image.h"

@@ -10,7 +10,6 @@
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -23,12 +22,6 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
 constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
-
-std::string hexadecimal(std::uint64_t value) {
-    char text[2 + 16 + 1];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-}
 
 /// Bytes of a copy on the link at once: part of the host's second-level cache; a long copy has hundreds of bursts.
 constexpr std::uint64_t kBurstBytes = 512 * 1024;
@@ -187,24 +180,15 @@ void HostProcess::announce_changes() {
         };
         std::vector<Allocator::Block> blocks;
         std::ranges::set_difference(from, less, std::back_inserter(blocks), by_address);
-        for (const Allocator::Block& block : blocks) { announce(block, released); }
+        for (const Allocator::Block& block : blocks) {
+            for (unsigned sm = 0; sm < sms_; ++sm) {
+                to_sms_.send(sm, now_, now_ + link_latency(), AllocationUpdate{block.address, block.bytes, released});
+            }
+        }
     };
     announce_difference(announced_, mapped, true);
     announce_difference(mapped, announced_, false);
     announced_ = std::move(mapped);
-}
-
-void HostProcess::announce(const Allocator::Block& block, bool released) {
-    for (unsigned sm = 0; sm < sms_; ++sm) {
-        to_sms_.send(sm, now_, now_ + link_latency(), AllocationUpdate{block.address, block.bytes, released});
-    }
-}
-
-void HostProcess::require_allocated(const char* what) const {
-    if (call_->bytes != 0 && !allocator_.contains(call_->address, call_->bytes)) {
-        throw ProgramError("host program: {} of {} bytes at device address {}, which is not inside an allocation", what,
-                           call_->bytes, hexadecimal(call_->address));
-    }
 }
 
 Time HostProcess::link_latency() const {
@@ -217,7 +201,10 @@ Time HostProcess::transfer_time(std::uint64_t bytes) const {
 }
 
 void HostProcess::begin_transfer(const char* what) {
-    require_allocated(what);
+    if (call_->bytes != 0 && !allocator_.contains(call_->address, call_->bytes)) {
+        throw ProgramError("host program: {} of {} bytes at device address {:#x}, which is not inside an allocation",
+                           what, call_->bytes, call_->address);
+    }
     sent_bytes_ = 0;
     link_free_ = now_;
     next_burst_time_ = call_->bytes > 0 ? now_ : kTimeInfinity;
@@ -312,15 +299,13 @@ void HostProcess::begin_launch() {
     isa::check_launch(*kernel, launch.grid, launch.block);
     check_parameters(*kernel, launch.parameter_bytes);
 
-    KernelRecord record;
-    record.name = kernel->name;
-    record.launch = launch.launch;
-    record.grid = launch.grid;
-    record.block = launch.block;
-    record.registers = kernel->registers_per_thread();
-    record.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
-    record.begin = now_ + link_latency();
-    records_.push_back(std::move(record));
+    records_.push_back({.name = kernel->name,
+                        .launch = launch.launch,
+                        .grid = launch.grid,
+                        .block = launch.block,
+                        .registers = kernel->registers_per_thread(),
+                        .shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes,
+                        .begin = now_ + link_latency()});
     ++counters_.launches;
 
     if (kernel->addresses_parameters) { place_parameters(); }
@@ -351,10 +336,6 @@ std::string HostProcess::waiting_for() const {
     std::string phrase(name_of(call_->kind));
     if (call_->kind == HostCall::Kind::launch) { phrase += fmt::format(" of kernel '{}'", call_->kernel); }
     return fmt::format("{} to complete", phrase);
-}
-
-void HostProcess::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "host", counters_);
 }
 
 void HostProcess::fields(StateArchive& archive) {

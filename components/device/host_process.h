@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -84,7 +83,7 @@ class HostProcess : public LogicalProcess {
     Time next_event_time() const override { return started_ ? next_burst_time_ : 0; }
     bool finished() const override { return started_ && call_ == nullptr; }
     std::string waiting_for() const override;
-    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override { visit(visitor, name(), "host", counters_); }
     void fields(StateArchive& archive) override;
 
     const std::vector<KernelRecord>& kernels() const { return records_; }
@@ -116,8 +115,6 @@ class HostProcess : public LogicalProcess {
     void remove_parameters();
     /// Sends the SMs the changes of the memory that they may access.
     void announce_changes();
-    void announce(const Allocator::Block& block, bool released);
-    void require_allocated(const char* what) const;
     /// Sends the next burst of the current copy or fill, each partition's share.
     void send_burst();
     std::uint64_t next_burst_bytes() const;

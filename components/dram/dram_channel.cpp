@@ -5,7 +5,6 @@
 
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

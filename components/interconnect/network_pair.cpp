@@ -1,6 +1,6 @@
 #include "components/interconnect/network_pair.h"
 
-#include "components/interconnect/partition_ports.h"
+#include "components/protocols/ports.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
@@ -8,6 +8,7 @@ namespace {
 
 /// Relative number of messages of a path, for partitioners without measured ones.
 constexpr double kPathTraffic = 10;
+constexpr unsigned kMostPaths = 1u << 16;
 
 unsigned slices_of(const InterconnectEndpoints& ends) {
     return static_cast<unsigned>(ends.partitions.size()) * ends.slices_per_partition;
@@ -18,7 +19,10 @@ unsigned slices_of(const InterconnectEndpoints& ends) {
 void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& ends) const {
     const auto sms = static_cast<unsigned>(ends.sms.size());
     const unsigned slices = slices_of(ends);
-    check_paths(sms, slices);
+    if (sms * slices > kMostPaths) {
+        throw ConfigurationError("{} joins SMs and slices by {} paths at most; {} SMs and {} slices need {}",
+                                 kind_.what, kMostPaths, sms, slices, sms * slices);
+    }
     if (ends.ports.row_grants > 0) {
         throw ConfigurationError(
             "crossbar.row_grants = {} needs interconnect.topology = crossbar: the arbiters of {} are round robin and "
@@ -31,14 +35,6 @@ void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& end
                                    network(ends, sms, slices, Carries::replies));
     connect_requests(model, ends, requests);
     connect_replies(model, ends, replies);
-}
-
-void NetworkPairTopology::check_paths(unsigned sms, unsigned slices) const {
-    constexpr unsigned kMostPaths = 1u << 16;
-    if (sms * slices > kMostPaths) {
-        throw ConfigurationError("{} joins SMs and slices by {} paths at most; {} SMs and {} slices need {}",
-                                 kind_.what, kMostPaths, sms, slices, sms * slices);
-    }
 }
 
 void NetworkPairTopology::connect_requests(Model& model, const InterconnectEndpoints& ends, LpId network) const {

@@ -31,7 +31,6 @@ class NetworkPairTopology : public InterconnectTopology {
                                    Carries carries) const = 0;
 
   private:
-    void check_paths(unsigned sms, unsigned slices) const;
     void connect_requests(Model& model, const InterconnectEndpoints& ends, LpId network) const;
     void connect_replies(Model& model, const InterconnectEndpoints& ends, LpId network) const;
 

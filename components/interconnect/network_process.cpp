@@ -1,11 +1,8 @@
 #include "components/interconnect/network_process.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
-
-#include "core/lp/audit.h"
 
 namespace lookahead::gpu {
 
@@ -50,10 +47,6 @@ void NetworkProcess::deliver(const MessageHeader& message, Cycle now) {
 std::string NetworkProcess::waiting_for() const {
     const std::size_t waiting = packets();
     return waiting == 0 ? "nothing" : fmt::format("the way of {} packets", waiting);
-}
-
-void NetworkProcess::audit(Audit& audit) const {
-    audit.leak(name(), "packets under way", packets());
 }
 
 }  // namespace lookahead::gpu

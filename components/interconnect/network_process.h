@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/interconnect/crossbar/packet_size.h"
+#include "core/lp/audit.h"
 #include "core/lp/logical_process.h"
 #include "core/time/clock_domain.h"
 
@@ -32,7 +33,7 @@ class NetworkProcess : public LogicalProcess {
     }
     bool finished() const final { return packets() == 0; }
     std::string waiting_for() const final;
-    void audit(Audit& audit) const override;
+    void audit(Audit& audit) const override { audit.leak(name(), "packets under way", packets()); }
 
   protected:
     virtual std::size_t packets() const = 0;  ///< under way

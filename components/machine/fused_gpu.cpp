@@ -4,12 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "components/device/device_ports.h"
 #include "components/protocols/host_memory.h"
-#include "components/sm/sm_ports.h"
+#include "components/protocols/ports.h"
 #include "core/error/error.h"
 #include "core/lp/lp_binding.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -54,7 +52,14 @@ void FusedGpu::advance(Inbox inbox, Time horizon) {
         const Time next = std::min(arrival, next_event_time());
         if (next >= horizon) { break; }
         const Time piece = std::min(horizon, clock_.edge(clock_.cycle_at_or_after(next)) + 1);
-        for (; message != inbox.end() && (*message)->time < piece; ++message) { deliver(**message); }
+        for (; message != inbox.end() && (*message)->time < piece; ++message) {
+            const std::uint16_t port = (*message)->in_port;
+            if (port == kFusedHostPort) {
+                receive_from_host(**message);
+            } else {
+                inboxes_[port & (kFusedAllocationPort - 1u)].push_back(*message);
+            }
+        }
         for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
             if (next_times_[sm] < piece || !inboxes_[sm].empty()) { advance_sm(sm, piece); }
         }
@@ -84,14 +89,6 @@ void FusedGpu::pass_on() {
         at += message.total_bytes();
     }
     sent.clear();
-}
-
-void FusedGpu::deliver(const MessageHeader& message) {
-    if (message.in_port == kFusedHostPort) {
-        receive_from_host(message);
-    } else {
-        inboxes_[message.in_port & (kFusedAllocationPort - 1u)].push_back(&message);
-    }
 }
 
 void FusedGpu::receive_from_host(const MessageHeader& message) {
@@ -135,10 +132,6 @@ void FusedGpu::receive_from_host(const MessageHeader& message) {
 std::byte* FusedGpu::answer_host(std::uint64_t address, MessageType type, std::size_t payload_bytes, Cycle now) {
     return to_host_.reserve(mapping_.channel(address), clock_.edge(now), clock_.edge(now + arguments_.host_latency),
                             type, payload_bytes);
-}
-
-Time FusedGpu::next_event_time() const {
-    return *std::min_element(next_times_.begin(), next_times_.end());
 }
 
 bool FusedGpu::finished() const {

@@ -45,7 +45,7 @@ class FusedGpu final : public LogicalProcess {
     FusedGpu(const Arguments& arguments, const MakeSm& make_sm);
 
     void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override;
+    Time next_event_time() const override { return *std::min_element(next_times_.begin(), next_times_.end()); }
     bool finished() const override;
     std::string waiting_for() const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -56,7 +56,6 @@ class FusedGpu final : public LogicalProcess {
     void fields(StateArchive& archive) override;
 
   private:
-    void deliver(const MessageHeader& message);
     void receive_from_host(const MessageHeader& message);
     std::byte* answer_host(std::uint64_t address, MessageType type, std::size_t payload_bytes, Cycle now);
     void advance_sm(std::size_t sm, Time horizon);

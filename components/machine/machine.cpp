@@ -3,17 +3,15 @@
 #include <utility>
 
 #include "components/device/cta_dispatcher.h"
-#include "components/device/device_ports.h"
 #include "components/device/host_process.h"
-#include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
 #include "components/machine/fused_gpu.h"
-#include "components/machine/perfect_memory_port.h"
+#include "components/machine/perfect_memory.h"
 #include "components/memory_partition/memory_partition.h"
+#include "components/protocols/ports.h"
 #include "components/sm/lsu/crossbar_memory_port.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "components/sm/parameters.h"
-#include "components/sm/sm_ports.h"
 #include "core/component/registered_keys.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
@@ -195,26 +193,23 @@ void Machine::connect_fused_gpu() {
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 
-std::unique_ptr<InterconnectTopology> Machine::make_topology() const {
-    return make_chosen<InterconnectTopology>(configuration_);
-}
-
 CrossbarParameters Machine::port_parameters() const {
     auto ports = configuration_.read<CrossbarParameters>("crossbar");
-    ports.further_round_trip =
-        make_topology()->further_round_trip(static_cast<unsigned>(parameters_.sms), mapping_.slices());
+    ports.further_round_trip = make_chosen<InterconnectTopology>(configuration_)
+                                   ->further_round_trip(static_cast<unsigned>(parameters_.sms), mapping_.slices());
     return ports;
 }
 
 void Machine::connect_interconnect() {
-    make_topology()->connect(model_, {.sms = sms_,
-                                      .partitions = partitions_,
-                                      .slices_per_partition = mapping_.slices_per_channel(),
-                                      .sm_requests = kSmRequests,
-                                      .sm_credits = kSmCredits,
-                                      .sm_reply_port = kSmReplyPort,
-                                      .clock = memory_clock_,
-                                      .ports = port_parameters()});
+    make_chosen<InterconnectTopology>(configuration_)
+        ->connect(model_, {.sms = sms_,
+                           .partitions = partitions_,
+                           .slices_per_partition = mapping_.slices_per_channel(),
+                           .sm_requests = kSmRequests,
+                           .sm_credits = kSmCredits,
+                           .sm_reply_port = kSmReplyPort,
+                           .clock = memory_clock_,
+                           .ports = port_parameters()});
 }
 
 }  // namespace lookahead::gpu

@@ -17,11 +17,10 @@
 
 namespace lookahead::gpu {
 
-class InterconnectTopology;
 class PerfectMemory;
 class StreamingMultiprocessor;
 
-/// The greatest number of SMs for which in-ports (partition_ports.h, device_ports.h) have numbers.
+/// The greatest number of SMs for which in-ports (components/protocols/ports.h) have numbers.
 inline constexpr std::int64_t kMostSms = 1024;
 
 struct MachineParameters {
@@ -82,7 +81,6 @@ class Machine {
     void connect_host();
     void connect_dispatcher();
     void connect_interconnect();
-    std::unique_ptr<InterconnectTopology> make_topology() const;
     /// The parameters of both ends of the network.
     CrossbarParameters port_parameters() const;
     std::unique_ptr<StreamingMultiprocessor> make_sm(unsigned index, PerfectMemory* perfect_memory = nullptr) const;

@@ -2,12 +2,10 @@
 
 #include <bit>
 
-#include "components/isa/memory_access.h"
 #include "components/memory_partition/l2_operations.h"
 #include "components/protocols/byte_mask.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -91,8 +89,16 @@ void PerfectMemory::audit(Audit& audit) const {
     audit.account("written bytes", -static_cast<std::int64_t>(written_bytes_));
 }
 
-void PerfectMemory::fields(StateArchive& archive) {
-    archive& image_& reads_& writes_& atomics_& written_bytes_;
+void PerfectMemoryPort::receive(const MessageHeader& message, Cycle) {
+    throw InternalError("a message of type {} came to an SM from a perfect memory", message.type);
+}
+
+/// Popped messages stay in memory until the next is pushed.
+const MessageHeader* PerfectMemoryPort::next_reply(Cycle) {
+    if (replies_.empty()) { return nullptr; }
+    const MessageHeader& reply = replies_.front();
+    replies_.pop();
+    return &reply;
 }
 
 }  // namespace lookahead::gpu

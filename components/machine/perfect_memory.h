@@ -5,6 +5,7 @@
 
 #include "components/dram/memory_image.h"
 #include "components/protocols/memory.h"
+#include "components/sm/lsu/memory_port.h"
 #include "components/sm/multiprocessor/held_messages.h"
 #include "core/message/message.h"
 #include "core/state/state_archive.h"
@@ -30,7 +31,7 @@ class PerfectMemory {
     const std::byte* read(std::uint64_t address) const { return image_.read(address); }
 
     void audit(Audit& audit) const;
-    void fields(StateArchive& archive);
+    void fields(StateArchive& archive) { archive& image_& reads_& writes_& atomics_& written_bytes_; }
 
   private:
     void read(const ReadRequest& request, HeldMessages& replies);
@@ -43,6 +44,31 @@ class PerfectMemory {
     std::uint64_t writes_ = 0;  // and reductions
     std::uint64_t atomics_ = 0;
     std::uint64_t written_bytes_ = 0;
+};
+
+/// An SM's port to a PerfectMemory: performs a request when it is sent; the reply is ready for the unit's next cycle.
+class PerfectMemoryPort final : public MemoryPort {
+  public:
+    /// `memory` must outlive the port.
+    explicit PerfectMemoryPort(PerfectMemory& memory) : memory_(memory) {}
+
+    bool can_send(Cycle) const override { return true; }
+    Cycle next_send(Cycle now) const override { return now + 1; }
+    void send(GpuMessage type, const std::byte* payload, std::size_t, Cycle) override {
+        memory_.perform(type, payload, replies_);
+    }
+
+    void receive(const MessageHeader& message, Cycle now) override;
+    const MessageHeader* next_reply(Cycle now) override;
+    Cycle next_reply_cycle(Cycle now) const override { return replies_.empty() ? kCycleInfinity : now + 1; }
+
+    bool drained() const override { return replies_.empty(); }
+
+    void fields(StateArchive& archive) override { archive& replies_; }
+
+  private:
+    PerfectMemory& memory_;
+    HeldMessages replies_;
 };
 
 }  // namespace lookahead::gpu

@@ -1,6 +1,5 @@
 #include "components/memory_partition/address_mapping.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "components/protocols/memory.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "components/cache/find_way.h"
+#include "components/cache/set_index.h"
 #include "components/protocols/memory.h"
 
 namespace lookahead {

@@ -55,9 +55,8 @@ struct L2Parameters {
     LOOKAHEAD_PARAMETER(
         Cycle, far_latency, 0, {0, 1000, "cycle"},
         {.help = "L2 cycles that an answer takes longer for an SM in the other half of the GPU. L2 then has two "
-                 "halves, each "
-                 "of which keeps copies of the other's lines (components/memory_partition/far_copies.h); SMs with even "
-                 "numbers are in one half. 0: L2 is one.",
+                 "halves, each of which keeps copies of the other's lines "
+                 "(components/memory_partition/l2_operations.h); SMs with even numbers are in one half. 0: L2 is one.",
          .source = "0: one L2 up to Volta; since the A100 there are two halves (NVIDIA A100 white paper, 2020)"});
     LOOKAHEAD_PARAMETER(
         Cycle, atomic_cycles, 1, {1, 1000, "cycle"},

@@ -4,12 +4,9 @@
 #include <bit>
 #include <cstring>
 
-#include "components/isa/memory_access.h"
 #include "components/protocols/byte_mask.h"
-#include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -357,10 +354,6 @@ void L2Slice::sample(const MessageHeader& request, unsigned source, RequestSampl
 
 void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now) {
     busy_until_ = std::max(busy_until_, operations_.perform(line, request, source, now));
-}
-
-bool L2Slice::idle() const {
-    return input_.empty() && operations_.replies().empty() && mshrs_.empty() && queue_.empty();
 }
 
 std::string L2Slice::waiting_for() const {

@@ -10,7 +10,6 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/configuration.h"
-#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -40,20 +39,19 @@ std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& ar
 }
 
 void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapping) {
-    const std::int64_t piece = arguments.dram.read_bytes;
-    if (piece != 32 && piece != 64 && piece != 128) {
-        throw ConfigurationError("dram.read_bytes is {}; it must be 32, 64 or 128", piece);
-    }
+    const auto require = [](const char* key, std::int64_t bytes, bool may_be_64) {
+        if (bytes != 32 && bytes != 128 && !(may_be_64 && bytes == 64)) {
+            throw ConfigurationError("{} is {}; it must be 32{} or 128", key, bytes, may_be_64 ? ", 64" : "");
+        }
+    };
+    require("dram.read_bytes", arguments.dram.read_bytes, true);
     if (mapping.burst_bytes() != arguments.dram.burst_bytes()) {
         throw ConfigurationError(
             "address_mapping.expression gives a burst {} bytes (its letters S), but the DRAM's chips, chip_bytes and "
             "burst_length give {}",
             mapping.burst_bytes(), arguments.dram.burst_bytes());
     }
-    const std::int64_t port = arguments.l2.port_bytes;
-    if (port != 32 && port != 64 && port != 128) {
-        throw ConfigurationError("l2.port_bytes is {}; it must be 32, 64 or 128", port);
-    }
+    require("l2.port_bytes", arguments.l2.port_bytes, true);
     if (arguments.l2.fetch_on_write && arguments.l2.sector_bytes != kLineBytes) {
         throw ConfigurationError("l2.fetch_on_write fetches whole lines: it needs l2.sector_bytes = 128, not {}",
                                  arguments.l2.sector_bytes);
@@ -64,18 +62,13 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
             "the line that makes room",
             arguments.l2.miss_queue);
     }
-    const std::int64_t entry = arguments.dram.entry_bytes;
-    if (entry != kSectorBytes && entry != kLineBytes) {
-        throw ConfigurationError("dram.entry_bytes is {}; it must be 32 or 128", entry);
-    }
-    if (entry == kSectorBytes && arguments.l2.sector_bytes != kSectorBytes) {
+    require("dram.entry_bytes", arguments.dram.entry_bytes, false);
+    if (arguments.dram.entry_bytes == kSectorBytes && arguments.l2.sector_bytes != kSectorBytes) {
         throw ConfigurationError(
             "dram.entry_bytes = 32 needs an L2 that takes the sectors of a line as they come; set "
             "l2.sector_bytes = 32");
     }
-    if (arguments.l2.sector_bytes != kSectorBytes && arguments.l2.sector_bytes != kLineBytes) {
-        throw ConfigurationError("l2.sector_bytes is {}; it must be 32 or 128", arguments.l2.sector_bytes);
-    }
+    require("l2.sector_bytes", arguments.l2.sector_bytes, false);
     const auto pseudo_channels = static_cast<std::uint64_t>(arguments.dram.pseudo_channels);
     if (!std::has_single_bit(pseudo_channels) || pseudo_channels > mapping.slices_per_channel()) {
         throw ConfigurationError(

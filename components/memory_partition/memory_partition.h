@@ -8,15 +8,11 @@
 
 #include "components/dram/dram_channel.h"
 #include "components/dram/memory_image.h"
-#include "components/interconnect/partition_ports.h"
 #include "components/memory_partition/l2_slice.h"
+#include "components/protocols/ports.h"
 #include "core/lp/logical_process.h"
 #include "core/state/state_archive.h"
 #include "core/stats/phase_log.h"
-
-namespace lookahead {
-class Configuration;
-}
 
 namespace lookahead::gpu {
 
@@ -32,7 +28,7 @@ struct MemoryPartitionArguments {
 };
 
 /// One DRAM channel, of one or more pseudo-channels, with its L2 slices, as a logical process. The slices' side of the
-/// crossbar is part of it; ports as in partition_ports.h.
+/// crossbar is part of it; ports as in components/protocols/ports.h.
 ///
 /// Events of one time have the order: messages, DRAM commands, slices by number.
 class MemoryPartition final : public LogicalProcess {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "components/sm/context_mask.h"
-#include "components/sm/execution_unit.h"
+#include "components/sm/instruction_class.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {

@@ -10,16 +10,7 @@ using isa::Type;
 enum class Domain { integer, fp32, fp64 };
 
 Domain domain_of(Type type) {
-    switch (type) {
-        case Type::f16:
-        case Type::f16x2:
-        case Type::f32:
-            return Domain::fp32;
-        case Type::f64:
-            return Domain::fp64;
-        default:
-            return Domain::integer;
-    }
+    return type == Type::f64 ? Domain::fp64 : isa::is_floating(type) ? Domain::fp32 : Domain::integer;
 }
 
 InstructionClass pick(Domain domain, InstructionClass integer, InstructionClass fp32, InstructionClass fp64) {

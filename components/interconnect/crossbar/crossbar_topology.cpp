@@ -1,6 +1,6 @@
 #include "components/interconnect/crossbar/crossbar_parameters.h"
-#include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
+#include "components/protocols/ports.h"
 
 namespace lookahead::gpu {
 namespace {

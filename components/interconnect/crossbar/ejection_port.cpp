@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -105,5 +104,15 @@ void EjectionPort::fields(StateArchive& archive) {
 
 LOOKAHEAD_REGISTER_STATISTICS(EjectionCounters, "ejection_port", "The receiving side of a crossbar port.")
 LOOKAHEAD_REGISTER_STATISTICS(HeldGrantCounters, "held_grants", "Grants out of turn of a crossbar port.")
+
+unsigned credits_per_path(const CrossbarParameters& parameters) {
+    const FlitCounter flits(parameters.flit_bytes);
+    const std::int64_t entries = parameters.input_entries * flits(kPacketHeaderBytes + kLineBytes);
+    // The largest packet must fit beside the most credits that a batch holds back.
+    const std::int64_t largest = flits(kLargestPacketBytes);
+    const std::int64_t round_trip =
+        parameters.request_latency + parameters.reply_latency + parameters.further_round_trip;
+    return static_cast<unsigned>(std::max(entries, largest) + round_trip + parameters.credit_batch);
+}
 
 }  // namespace lookahead::gpu

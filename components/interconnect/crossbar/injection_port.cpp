@@ -2,10 +2,8 @@
 
 #include <cstring>
 #include <numeric>
-#include <string>
 
 #include "core/error/error.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {

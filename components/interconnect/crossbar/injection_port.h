@@ -7,12 +7,22 @@
 #include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
-#include "components/interconnect/crossbar/port_statistics.h"
 #include "core/port/out_port.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
+
+struct InjectionCounters {
+    LOOKAHEAD_COUNTER(packets, "packet", "Packets sent into the crossbar.");
+    LOOKAHEAD_COUNTER(flits, "flit", "Flits sent: cycles in which the port was busy.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles from a packet's readiness to its first flit, over all packets.");
+    LOOKAHEAD_COUNTER(blocked_packets, "packet",
+                      "Packets that waited in the queue for credits, their own or those of an earlier packet.");
+    LOOKAHEAD_COUNTER(blocked_cycles, "cycle", "Cycles in which the packet at the head had no credits.");
+    LOOKAHEAD_ALL_DECLARED;
+};
 
 /// The sending side of a crossbar port: one queue, from which packets leave in order at one flit per cycle, each as
 /// soon as the path to its destination has credits for all its flits. A packet without credits delays all later ones,

@@ -1,7 +1,5 @@
 #include "components/interconnect/crossbar/packet_size.h"
 
-#include <string>
-
 #include "core/error/error.h"
 
 namespace lookahead::gpu {

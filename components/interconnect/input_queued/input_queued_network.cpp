@@ -1,7 +1,6 @@
 #include "components/interconnect/input_queued/input_queued_network.h"
 
 #include <algorithm>
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -88,10 +87,6 @@ std::size_t InputQueuedNetwork::packets() const {
     std::size_t packets = 0;
     for (const Input& input : inputs_) { packets += input.queue.packets(); }
     return packets;
-}
-
-void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "input_queued", counters_);
 }
 
 void InputQueuedNetwork::fields(StateArchive& archive) {

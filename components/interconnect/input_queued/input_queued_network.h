@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "components/interconnect/crossbar/packet_ring.h"
@@ -36,7 +34,9 @@ class InputQueuedNetwork final : public NetworkProcess {
     /// `credits`: flits that can be under way on each path. `allocation`: InputQueuedParameters::allocation_cycles.
     InputQueuedNetwork(const Ends& ends, unsigned credits, Cycle allocation = 0);
 
-    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override {
+        visit(visitor, name(), "input_queued", counters_);
+    }
     void fields(StateArchive& archive) override;
 
     const InputQueuedCounters& counters() const { return counters_; }

@@ -1,22 +1,15 @@
 #include "components/interconnect/mesh/mesh_network.h"
 
-#include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
-
-MeshNetwork::Router::Router() {
-    last_tail.fill(-1);
-    room.fill(0);
-    turn.fill(0);
-}
 
 MeshNetwork::MeshNetwork(const Arguments& arguments)
     : NetworkProcess({static_cast<unsigned>(arguments.sources.size()),
@@ -174,10 +167,6 @@ void MeshNetwork::audit(Audit& audit) const {
     audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
 }
 
-void MeshNetwork::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name(), "mesh", counters_);
-}
-
 void MeshNetwork::fields(StateArchive& archive) {
     for (std::uint32_t number = 0; number < routers_.size(); ++number) {
         Router& router = routers_[number];
@@ -215,5 +204,22 @@ void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsi
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(MeshCounters, "mesh", "A mesh of routers: the network of requests or that of replies.")
+
+MeshLayout::MeshLayout(unsigned sms, unsigned slices, unsigned given_columns) : columns(given_columns), rows(0) {
+    const unsigned tiles = sms + slices;
+    if (columns == 0) {
+        for (columns = 1; columns * columns < tiles;) { ++columns; }
+    }
+    rows = (tiles + columns - 1) / columns;
+    for (unsigned tile = 0; tile < tiles; ++tile) {
+        const bool is_slice = (tile + 1) * slices / tiles > tile * slices / tiles;
+        (is_slice ? slice_tiles : sm_tiles).push_back(static_cast<std::uint16_t>(tile));
+    }
+}
+
+unsigned MeshLayout::hops(std::uint16_t from, std::uint16_t to) const {
+    const auto width = static_cast<int>(columns);
+    return static_cast<unsigned>(std::abs(from % width - to % width) + std::abs(from / width - to / width));
+}
 
 }  // namespace lookahead::gpu

@@ -5,13 +5,58 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/interconnect/mesh/mesh_layout.h"
-#include "components/interconnect/mesh/mesh_parameters.h"
-#include "components/interconnect/mesh/mesh_statistics.h"
 #include "components/interconnect/network_process.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
+#include "core/time/time.h"
 
 namespace lookahead::gpu {
+
+/// The mesh between SMs and L2 slices, one of requests and one of replies. Cycles are the network's; flits and the
+/// ports of SMs and slices are those of CrossbarParameters.
+struct MeshParameters {
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, columns, 0, {0, 4096, "tile"},
+        {.help = "Tiles in a row, each with a router and one SM or slice; 0: as near to a square as possible.",
+         .source = "a choice: no GPU's floor plan is public"});
+    LOOKAHEAD_PARAMETER(Cycle, hop_latency, 2, {1, 1000, "cycle"},
+                        {.help = "Cycles of a flit from router to router, without contention.",
+                         .source = "Dally and Towles, Principles and Practices of Interconnection Networks, 2004: "
+                                   "routers of one to four stages and a cycle of wire"});
+    LOOKAHEAD_PARAMETER(std::int64_t, buffer_flits, 32, {1, 4096, "flit"},
+                        {.help = "Buffer of a router for each neighbour; at least the largest packet in effect.",
+                         .source = "an estimate: eight packets of a line, as a crossbar's input"});
+    LOOKAHEAD_PARAMETER(Cycle, delivery_latency, 16, {1, 10000, "cycle"},
+                        {.help = "Latency from a flit's last router to its SM or slice: a part of the fixed latency, "
+                                 "and the mesh's lookahead to its neighbours.",
+                         .source = "a choice: take as much from crossbar.request_latency and reply_latency"});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// The places of SMs and slices: one on a tile, row by row, the slices spread evenly among the SMs.
+struct MeshLayout {
+    /// `columns` = 0: the least number whose square holds all.
+    MeshLayout(unsigned sms, unsigned slices, unsigned columns);
+
+    unsigned columns;
+    unsigned rows;
+    std::vector<std::uint16_t> sm_tiles;
+    std::vector<std::uint16_t> slice_tiles;
+
+    /// The number of links that a packet crosses on its path along the row and then the column.
+    unsigned hops(std::uint16_t from, std::uint16_t to) const;
+};
+
+struct MeshCounters {
+    LOOKAHEAD_COUNTER(packets, "packet", "Packets delivered.");
+    LOOKAHEAD_COUNTER(flits, "flit", "Flits delivered.");
+    LOOKAHEAD_COUNTER(hops, "hop", "Links between routers that packets crossed.");
+    LOOKAHEAD_COUNTER(flit_hops, "flit", "Links between routers that flits crossed: cycles in which links were busy.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles that packets waited in routers for links, buffers and their turn.");
+    LOOKAHEAD_COUNTER(credit_messages, "message", "Credits between SMs and slices, which take no room.");
+    LOOKAHEAD_ALL_DECLARED;
+};
 
 /// The routers of one network, requests or replies, as a logical process: routers on different ranks would have to stay
 /// within a hop's latency of each other.
@@ -39,7 +84,7 @@ class MeshNetwork final : public NetworkProcess {
     };
     explicit MeshNetwork(const Arguments& arguments);
 
-    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override { visit(visitor, name(), "mesh", counters_); }
     void audit(Audit& audit) const override;
     void fields(StateArchive& archive) override;
 
@@ -64,11 +109,11 @@ class MeshNetwork final : public NetworkProcess {
         std::uint32_t tail = kNone;
     };
     struct Router {
-        Router();
+        Router() { last_tail.fill(-1); }
         std::array<Queue, kDirections> inputs;
-        std::array<Cycle, kDirections> last_tail;     ///< of each output
-        std::array<std::uint32_t, kDirections> room;  ///< flits, at the neighbour; the tile's own is not counted
-        std::array<std::uint32_t, kDirections> turn;  ///< input that each output asks first
+        std::array<Cycle, kDirections> last_tail;       ///< of each output
+        std::array<std::uint32_t, kDirections> room{};  ///< flits, at the neighbour; the tile's own is not counted
+        std::array<std::uint32_t, kDirections> turn{};  ///< input that each output asks first
         std::uint32_t packets = 0;
     };
     /// Room that becomes free in a router in the next cycle.

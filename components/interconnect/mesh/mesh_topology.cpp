@@ -1,7 +1,6 @@
 #include <memory>
 
 #include "components/interconnect/mesh/mesh_network.h"
-#include "components/interconnect/mesh/mesh_parameters.h"
 #include "components/interconnect/network_pair.h"
 
 namespace lookahead::gpu {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "components/cache/l1_data.h"
+#include "core/bits/set_bits.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
 
@@ -32,8 +33,7 @@ void AffineVectorCache::missed(const L1Access&, WordMask) {
 
 /// Writes those of `words` that the vectors hold to their places in `data`.
 void AffineVectorCache::decode(const CompactVector* vectors, WordMask words, std::byte* data) const {
-    for (WordMask left = words; left != 0; left &= left - 1) {
-        const auto word = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned word : SetBits(words)) {
         const std::uint32_t value = vectors[word / lines_.lanes()].affine.word(word % lines_.lanes());
         std::memcpy(data + 4 * word, &value, sizeof value);
     }

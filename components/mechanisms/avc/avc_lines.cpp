@@ -9,10 +9,6 @@
 
 namespace lookahead::gpu {
 
-void CompactVector::fields(StateArchive& archive) {
-    archive& affine.base& affine.stride& valid& dirty;
-}
-
 /// All caches of the paper replace by a tree of pseudo-LRU bits (section 5.1).
 AvcLines::AvcLines(const AvcParameters& parameters, const Configuration& configuration)
     : ways_(static_cast<unsigned>(parameters.ways)),

@@ -1,19 +1,65 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "components/mechanisms/batch/batch_counters.h"
-#include "components/mechanisms/batch/batch_parameters.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/sm/lsu/request_path.h"
 #include "core/bits/ring.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
 #include "core/param/configuration.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
+
+struct BatchParameters {
+    LOOKAHEAD_PARAMETER(std::int64_t, entries, 4, {1, 64, "batch"},
+                        {.help = "Batches that the unit holds, those that leave included.",
+                         .source = "Crago et al., TACO 2018, table 1: 4 entries"});
+    LOOKAHEAD_PARAMETER(std::int64_t, requests, 16, {1, 64, "request"},
+                        {.help = "Requests of a batch.",
+                         .source = "choice: the 16 lines of the table's DRAM row of 2 KB"});
+    LOOKAHEAD_PARAMETER(std::int64_t, store_entries, 16, {1, 1024, "request"},
+                        {.help = "Stores and atomics, whose data are held beside the batches.",
+                         .source = "Crago et al., table 1: 16-entry store data buffer"});
+    LOOKAHEAD_PARAMETER(std::int64_t, age, 16, {1, 4096, "cycle"},
+                        {.help = "SM cycles after its first request in which a batch leaves, full or not.",
+                         .source = "choice: one request a cycle fills a batch in as many; the paper does not say"});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// Why a batch is sent.
+enum class BatchEnd : std::uint8_t { full, replaced, drained, atomic, data, age, count };
+inline constexpr std::size_t kBatchEnds = static_cast<std::size_t>(BatchEnd::count);
+
+/// Bins of the histogram of requests in a batch.
+inline constexpr std::size_t kBatchSizes = 7;
+inline constexpr Histogram<kBatchSizes>::Edges kBatchEdges = doubling_edges<kBatchSizes>(1);
+
+/// Counts of one SM's batching unit. Once all batches are sent, batches = the sum of `ends`.
+struct BatchCounters {
+    LOOKAHEAD_COUNTER(requests, "request", "Requests that entered the unit.");
+    LOOKAHEAD_COUNTER(with_data, "request",
+                      "Part of requests: stores and atomics, whose data the store data buffer holds.");
+    LOOKAHEAD_COUNTER(batches, "batch", "Batches that were opened.");
+    LOOKAHEAD_COUNTER(joined, "request", "Requests that joined a batch that was open.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "From entering to leaving, over all requests.");
+    LOOKAHEAD_COUNTERS(ends, kBatchEnds, {"ends_full", "batch", "Batches that left because they were full."},
+                       {"ends_replaced", "batch", "Batches that left because another row needed an entry."},
+                       {"ends_drained", "batch", "Batches that left for a fence, a release or the kernel's end."},
+                       {"ends_atomic", "batch", "Batches that left for an atomic."},
+                       {"ends_data", "batch", "Batches that left because the store data buffer was full."},
+                       {"ends_age", "batch", "Batches that left because of their age."});
+    LOOKAHEAD_HISTOGRAM(sizes, kBatchSizes, "request", "Requests of a batch when it begins to leave.",
+                        lookahead::gpu::kBatchEdges);
+    LOOKAHEAD_ALL_DECLARED;
+};
+
 namespace {
 
 /// A row of a DRAM bank.
@@ -153,8 +199,7 @@ class BatchingUnit final : public RequestPath {
         return found == batches_.end() ? nullptr : &*found;
     }
     Batch* free_batch() {
-        const auto found =
-            std::find_if(batches_.begin(), batches_.end(), [](const Batch& batch) { return batch.use == Use::free; });
+        const auto found = std::ranges::find(batches_, Use::free, &Batch::use);
         return found == batches_.end() ? nullptr : &*found;
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
@@ -31,8 +32,7 @@ Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
     if (second != first + 1 && step != 0) {
         return Kind::vector;  // the unit takes the offset from two adjacent lanes
     }
-    for (LaneMask left = rest; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(rest)) {
         if (((value(lane) - value(first) - step * (lane - first)) & mask) != 0) { return Kind::vector; }
     }
     return step == 0 ? Kind::scalar : Kind::affine;
@@ -50,7 +50,7 @@ bool of_words(isa::Type type) {
 }  // namespace
 
 Cae::Cae(const CaeParameters& parameters, const gpu::IssueExtensionArguments& arguments)
-    : IssueExtension(arguments), parameters_(parameters), issue_(arguments.issue), execute_(arguments.execute) {}
+    : IssueExtension(arguments), parameters_(parameters) {}
 
 LOOKAHEAD_REGISTER_VARIANT(
     IssueExtension, Cae, "cae",
@@ -100,7 +100,7 @@ Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa:
 /// Thread indices are tuples if all threads of the warp are in one row of the block.
 bool Cae::special_is_tuple(unsigned context, const Instruction& instruction, LaneMask lanes) const {
     isa::Row values[2];
-    execute_.read_special(context, instruction, state_.now, values);
+    sm_.execute.read_special(context, instruction, state_.now, values);
     const unsigned width = instruction.destination_rows == 2 ? 64 : 32;
     return kind_of_values(lanes, width, [&](unsigned lane) {
                return std::uint64_t{values[0].lanes[lane]} |
@@ -210,7 +210,7 @@ void Cae::before_execution(unsigned context, Cycle now) {
         counters_.multiplications += instruction_class == gpu::InstructionClass::integer_multiply ||
                                      instruction_class == gpu::InstructionClass::integer_mad;
         counters_.threads += static_cast<unsigned>(std::popcount(lanes));
-        issue_.free_slot(context % issue_.schedulers(), now + 1);
+        sm_.issue.free_slot(context % sm_.issue.schedulers(), now + 1);
     } else if (lanes != 0 && lanes != stream.stack.alive() &&
                (decoded.action == gpu::Action::alu || decoded.action == gpu::Action::special_register)) {
         counters_.divergent += takes_tuples(context, decoded, lanes);
@@ -224,7 +224,7 @@ void Cae::before_execution(unsigned context, Cycle now) {
 Cycle Cae::enters(unsigned context, Cycle now) {
     if (!own_) { return gpu::kNever; }
     const unsigned reads = (*state_.kernel)[state_.warps.streams[context].stack.pc()].reads;
-    return issue_.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;
+    return sm_.issue.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;
 }
 
 /// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values" (section
@@ -236,7 +236,7 @@ void Cae::written(unsigned context, const Instruction& instruction, LaneMask lan
         std::any_of(first, first + instruction.destination_rows, [](auto mark) { return mark != 0; });
     if (was_tuple && lanes != state_.warps.streams[context].stack.alive() && LOOKAHEAD_RULE(partial_write_expands)) {
         ++counters_.expansions;
-        issue_.hold(context % issue_.schedulers(), 2 * issue_.interval(), state_.now);
+        sm_.issue.hold(context % sm_.issue.schedulers(), 2 * sm_.issue.interval(), state_.now);
     }
     mark(context, instruction, tuple);
 }
@@ -254,16 +254,12 @@ void Cae::compare(unsigned context) {
     const bool tuple = lanes == 0 || kind_of_values(lanes, last.rows == 2 ? 64 : 32, [&](unsigned lane) {
                                          return value(context, operand, lane);
                                      }) != Kind::vector;
-    LOOKAHEAD_ASSERT(tuple, "{}: what the affine unit wrote is no tuple", execute_.place_of(context));
+    LOOKAHEAD_ASSERT(tuple, "{}: what the affine unit wrote is no tuple", sm_.execute.place_of(context));
 }
 
 // ---- Statistics and state -------------------------------------------------------------------------------------------
 
 LOOKAHEAD_REGISTER_STATISTICS(CaeCounters, "cae", "Compact affine execution on an SM.")
-
-void Cae::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "cae", counters_);
-}
 
 void Cae::fields(StateArchive& archive) {
     archive& counters_;

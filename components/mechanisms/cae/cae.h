@@ -3,16 +3,44 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "components/mechanisms/cae/cae_counters.h"
-#include "components/mechanisms/cae/cae_parameters.h"
 #include "components/sm/pipeline/execute_stage.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "core/param/parameters.h"
+#include "core/stats/statistics.h"
 
 namespace lookahead::cae {
+
+struct CaeParameters {
+    static constexpr std::string_view kPaper = "Kim et al., ISCA 2013, as Wang and Lin, ISCA 2017, section 5.1 has it";
+
+    LOOKAHEAD_PARAMETER(
+        bool, check, false,
+        {.help = "Compares what an affine unit has written with the lanes' values: they must be a tuple. For tests.",
+         .source = "no property of a machine"});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+struct CaeCounters {
+    LOOKAHEAD_COUNTER(instructions, "instruction", "Instructions of warps that the affine units executed.");
+    LOOKAHEAD_COUNTER(of_scalars, "instruction",
+                      "Part of instructions: those whose operands were the same for all threads.");
+    LOOKAHEAD_COUNTER(multiplications, "instruction", "Of all of them, products, with a sum or without.");
+    LOOKAHEAD_COUNTER(threads, "thread instruction",
+                      "Threads for which they executed: lanes and registers that were spared.");
+    LOOKAHEAD_COUNTER(
+        expansions, "tuple",
+        "Tuples that were expanded on the SIMT lanes, as some of a warp's threads were to write their register.");
+    LOOKAHEAD_COUNTER(
+        divergent, "instruction",
+        "Instructions on tuples that the lanes executed, as some of the warp's threads did not take part.");
+    LOOKAHEAD_ALL_DECLARED;
+};
 
 /// What an operand is over the threads of a warp.
 enum class Kind : std::uint8_t {
@@ -41,7 +69,9 @@ class Cae final : public gpu::IssueExtension, private gpu::OwnUnit {
 
     const CaeCounters& counters() const { return counters_; }
 
-    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override {
+        visit(visitor, sm, "cae", counters_);
+    }
     void fields(StateArchive& archive) override;
 
   private:
@@ -66,8 +96,6 @@ class Cae final : public gpu::IssueExtension, private gpu::OwnUnit {
     void compare(unsigned context);
 
     CaeParameters parameters_;
-    gpu::IssueStage& issue_;
-    gpu::ExecuteStage& execute_;
     unsigned registers_ = 0;            ///< registers of a warp in this launch
     std::vector<std::uint8_t> tuples_;  ///< by context and register number: whether the value is a tuple
     std::array<Written, gpu::kMaximumContexts> last_{};

@@ -39,10 +39,6 @@ struct PasParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Prefetch-aware scheduling (Koo et al., HPCA 2018): one marked warp of each CTA runs ahead and finds the CTA's base
 /// addresses; then the warps of the leading CTA, which find the stride, get the remaining places. Each scheduler marks
 /// the first of a CTA's warps that it owns, because otherwise one of two schedulers would have all marks.

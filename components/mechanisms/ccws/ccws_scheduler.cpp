@@ -1,19 +1,55 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "components/cache/l1_events.h"
 #include "components/cache/tag_array.h"
-#include "components/mechanisms/ccws/ccws_counters.h"
-#include "components/mechanisms/ccws/ccws_parameters.h"
 #include "components/mechanisms/ccws/victim_tags.h"
 #include "components/sm/warp_scheduler/gto_order.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/mutation/rule.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
+
+struct CcwsParameters {
+    LOOKAHEAD_PARAMETER(std::int64_t, victim_entries, 16, {1, 1024, "tag"},
+                        {.help = "Tags of a warp's victim tag array: a multiple of victim_ways.",
+                         .source = "Rogers et al., MICRO 2012, configuration of CCWS: 16 for each wavefront"});
+    LOOKAHEAD_PARAMETER(std::int64_t, victim_ways, 8, {1, 1024, "tag"},
+                        {.help = "Tags of a set of a victim tag array.",
+                         .source = "Rogers et al., configuration of CCWS: 8-way"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, base_score, 100, {1, 1'000'000, "cycle"},
+        {.help = "Least score of a warp; times the resident warps it is the cutoff of the sum of scores.",
+         .source = "Rogers et al., configuration of CCWS: 100"});
+    LOOKAHEAD_PARAMETER(std::int64_t, throttle, 8, {0, 1000, "cutoff"},
+                        {.help = "K of the score that a warp gets for lost locality: hits / instructions * K * cutoff.",
+                         .source = "Rogers et al., configuration of CCWS: K = 8"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, score_limit, 1, {0, 1'000'000, "cutoff"},
+        {.help = "A score's most; 0: none.",
+         .source = "choice: at one cutoff a warp is alone already, and a counter is no wider than it must be"});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// Counts of one CCWS scheduler. victim_hits <= probes; held_back <= withholding <= picks.
+struct CcwsCounters {
+    LOOKAHEAD_COUNTER(insertions, "line", "Evicted lines that entered a victim tag array.");
+    LOOKAHEAD_COUNTER(probes, "access",
+                      "Demand loads that missed in L1 and looked their line up among their warp's victims.");
+    LOOKAHEAD_COUNTER(victim_hits, "access", "Part of probes: lines that the array had, which is lost locality.");
+    LOOKAHEAD_COUNTER(picks, "cycle", "Cycles in which the scheduler had a candidate.");
+    LOOKAHEAD_COUNTER(withholding, "cycle", "Part of picks: cycles in which it withheld the load of a candidate.");
+    LOOKAHEAD_COUNTER(withheld_loads, "warp", "Candidates whose load was withheld, over all cycles.");
+    LOOKAHEAD_COUNTER(held_back, "cycle", "Part of withholding: cycles in which nothing issued for that reason.");
+    LOOKAHEAD_ALL_DECLARED;
+};
+
 namespace {
 
 /// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012). Warps that lose lines of their own before they use

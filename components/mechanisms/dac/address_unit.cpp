@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "components/isa/memory_access.h"
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
@@ -15,9 +15,7 @@ AddressUnit::AddressUnit(const DacParameters& parameters, const gpu::IssueExtens
                          const DacLaunch& launch, TupleQueue& tuples, WarpQueues& queues, EarlyLines& lines,
                          AffineWarp& affine, DacCounters& counters)
     : parameters_(parameters),
-      state_(sm.state),
-      execute_(sm.execute),
-      memory_(sm.memory),
+      sm_(sm),
       launch_(launch),
       tuples_(tuples),
       queues_(queues),
@@ -25,14 +23,14 @@ AddressUnit::AddressUnit(const DacParameters& parameters, const gpu::IssueExtens
       affine_(affine),
       counters_(counters),
       unit_(tuples.address_unit()) {
-    memory_.join(*this);
+    sm_.memory.join(*this);
 }
 
 void AddressUnit::joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations) {
     l1_ = &l1;
     allocations_ = &allocations;
     lines_.joined(l1);
-    l1.reserve_locks(static_cast<unsigned>(parameters_.pwaq_entries) + state_.warps.size() * 2 * isa::kWarpSize);
+    l1.reserve_locks(static_cast<unsigned>(parameters_.pwaq_entries) + sm_.state.warps.size() * 2 * isa::kWarpSize);
 }
 
 /// Skips warps whose queue has no room or that have a barrier to pass, so that they do not delay their siblings.
@@ -83,8 +81,7 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
         // outside stays as it is; the access will be refused.
         const std::uint64_t base = launch_.local_memory_of(context);
         const std::uint64_t limit = launch_.kernel().local_bytes;
-        for (LaneMask left = active; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(active)) {
             outside |= addresses[lane] >= limit || addresses[lane] + bytes > limit;
             behind[lane] = base + isa::local_memory_offset(addresses[lane], lane);
         }
@@ -94,7 +91,7 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
     size = {records == 0 ? 0 : line_of(expansion_.list[0]), static_cast<std::uint8_t>(records)};
     entry.tried |= gpu::context_bit(context);
     LOOKAHEAD_ASSERT(!queue.empty() || queue.has_room(entries_of(size.records)),
-                     "{}: an empty queue has no room for an access", execute_.place_of(context));
+                     "{}: an empty queue has no room for an access", sm_.execute.place_of(context));
     if (!fits()) { return false; }
     QueuedAccess& access = queue.push(records);
     access.name = {entry.pc, entry.sequence[context], active};
@@ -108,10 +105,6 @@ bool AddressUnit::begin_access(AtqEntry& entry, unsigned context) {
 
 bool AddressUnit::asks_for(const QueuedAccess& access) const {
     return access.data && LOOKAHEAD_RULE(enqueued_loads_ask_early) && parameters_.early_loads && l1_ != nullptr;
-}
-
-unsigned AddressUnit::lane_bytes() const {
-    return isa::lane_bytes(launch_.kernel().code[tuples_.entry_of(unit_).pc]);
 }
 
 /// Does one step: a record, and the request for its line.
@@ -151,8 +144,8 @@ void AddressUnit::take_record(Cycle now) {
     expansion_.waits = false;
     expansion_.since = now;
     expansion_.sectors = l1_->sectored() ? record.sectors : gpu::kAllSectors;
-    state_.memory_wanted = true;
-    memory_.renew_clients();
+    sm_.state.memory_wanted = true;
+    sm_.memory.renew_clients();
 }
 
 /// Local memory is always mapped; the load itself will be refused if the host has not allocated its address.
@@ -210,14 +203,14 @@ void AddressUnit::end_record() {
 void AddressUnit::end_access() {
     --queues_.addresses(unit_.warp).last().awaited;
     accumulators_[launch_.slot_of(unit_.warp)] = {unit_.entry, static_cast<std::uint16_t>(unit_.warp + 1)};
-    if (tuples_.served(unit_, state_.now)) { affine_.renew(); }
-    state_.wake(unit_.warp);
+    if (tuples_.served(unit_, sm_.state.now)) { affine_.renew(); }
+    sm_.state.wake(unit_.warp);
 }
 
 void AddressUnit::locks_ended() {
-    memory_.renew_clients();
-    tuples_.renew_units(state_.now);
-    state_.memory_wanted |= expansion_.asks;
+    sm_.memory.renew_clients();
+    tuples_.renew_units(sm_.state.now);
+    sm_.state.memory_wanted |= expansion_.asks;
 }
 
 }  // namespace lookahead::dac

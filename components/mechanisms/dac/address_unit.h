@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cstdint>
-
+#include "components/isa/memory_access.h"
 #include "components/mechanisms/dac/affine_warp.h"
 #include "components/mechanisms/dac/early_lines.h"
 #include "components/sm/lsu/allocation_map.h"
-#include "components/sm/lsu/l1_client.h"
+#include "components/sm/lsu/spare_accesses.h"
 
 namespace lookahead::dac {
 
@@ -58,16 +57,14 @@ class AddressUnit final : private gpu::L1Client {
     void take_record(Cycle now);
     bool asks_for(const QueuedAccess& access) const;
     bool is_mapped(const QueuedRecord& record) const;
-    unsigned lane_bytes() const;
+    unsigned lane_bytes() const { return isa::lane_bytes(launch_.kernel().code[tuples_.entry_of(unit_).pc]); }
     void end_record();
     void end_access();
     void joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations) override;
     bool access(Cycle now) override;
 
     const DacParameters& parameters_;
-    gpu::PipelineState& state_;
-    gpu::ExecuteStage& execute_;
-    gpu::LoadStoreUnit& memory_;
+    const gpu::IssueExtensionArguments sm_;
     const DacLaunch& launch_;
     TupleQueue& tuples_;
     WarpQueues& queues_;

@@ -6,6 +6,7 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/isa/handlers.h"
 #include "components/isa/memory_access.h"
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
@@ -152,10 +153,6 @@ void AffineCta::take(std::uint8_t number, const Threads& active, const Threads& 
     }
 }
 
-Comparisons AffineCta::comparisons(std::uint8_t number, unsigned warp) const {
-    return number < isa::kPredicateRegisters ? comparisons_[number][warp] : Comparisons::scalar;
-}
-
 void AffineCta::compute(std::uint32_t pc, const Threads& active) {
     if (none(active)) { return; }
     writes_predicate(launch_->kernel->code[pc]) ? set_predicate(pc, active) : tuples(pc, active);
@@ -248,8 +245,7 @@ Threads AffineCta::takes_first(const Instruction& instruction, const Tuple& a, c
     Threads result{};
     const bool is_signed = isa::is_signed(instruction.type);
     for (unsigned warp = 0; warp < launch_->warps(); ++warp) {
-        for (LaneMask left = active[warp]; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(active[warp])) {
             const auto number = [&](const Tuple& tuple) {
                 const std::uint64_t bits = tuple.value(launch_->thread(warp, lane), ctaid_);
                 return static_cast<std::int64_t>(
@@ -349,8 +345,7 @@ void AffineCta::check(std::uint32_t pc, const Threads& active) const {
         made.set(3, made_, *launch_, ctaid_, warp, active[warp]);
         rows.rows.source_predicate = chosen[warp];
         handler(rows.rows, active[warp], instruction);
-        for (LaneMask left = active[warp]; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(active[warp])) {
             const std::uint64_t right = rows.result(lane, bits), tuple = made.result(lane, 64);
             if (right == tuple) { continue; }
             fail(pc, fmt::format("thread {} has {:#x}, its tuple {:#x}", warp * kWarpSize + lane, right, tuple));

@@ -1,21 +1,71 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
 #include "components/isa/launch.h"
-#include "components/mechanisms/dac/tuple.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::dac {
 
-/// The threads of a CTA: a mask of lanes for each warp.
-using Threads = std::array<isa::LaneMask, 32>;
+/// Offsets by index of the thread in its block (x, y, z) and of the block in the grid.
+struct Offsets {
+    std::array<std::uint64_t, 3> thread{};
+    std::array<std::uint64_t, 3> block{};
 
-inline bool none(const Threads& threads) {
+    bool by_thread() const { return (thread[0] | thread[1] | thread[2]) != 0; }
+    bool by_block() const { return (block[0] | block[1] | block[2]) != 0; }
+    bool operator==(const Offsets&) const = default;
+    void fields(StateArchive& archive) { archive& thread& block; }
+};
+
+/// A register of the affine warp: base + thread index * offsets + block index * offsets, modulo 2^bits (sections 3 and
+/// 4.4). A mod-type tuple (section 4.4) adds scale * ((mod_base + index * mod_offsets) mod divisor), and has no other
+/// offsets by thread. The paper multiplies all its fields, the divisor too, by a scalar; here `scale` keeps that
+/// factor, because a product of the fields is exact only if none wraps around.
+struct Tuple {
+    unsigned bits = 32;  ///< 32 or 64
+    std::uint64_t base = 0;
+    Offsets offsets;
+    bool is_mod = false;
+    std::uint64_t scale = 0;
+    std::uint64_t mod_base = 0;  ///< like mod_offsets, exact in 64 bits or modulo 2^32, if the divisor divides that
+    Offsets mod_offsets;
+    std::uint64_t divisor = 0;
+
+    bool is_number() const { return !is_mod && !offsets.by_thread() && !offsets.by_block(); }
+    std::uint64_t value(const isa::Dim3& thread, const isa::Dim3& block) const;
+    bool operator==(const Tuple&) const = default;
+    void fields(StateArchive& archive) { archive& bits& base& offsets& is_mod& scale& mod_base& mod_offsets& divisor; }
+};
+
+Tuple number(std::uint64_t value, unsigned bits);
+
+// Results have the bits of the operands. At most one operand is mod-type, and one factor of a product is a number; else
+// the analysis was wrong, and the functions throw InternalError.
+Tuple add(const Tuple& a, const Tuple& b);
+Tuple multiply(const Tuple& a, const Tuple& b);
+Tuple negate(const Tuple& a);
+/// Modulo 2^32.
+Tuple truncate(const Tuple& a);
+/// Extends a 32-bit number to 64 bits for the threads of one block of this size: a plain tuple if none of them wraps
+/// around, else a mod-type tuple with divisor 2^32.
+Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::Dim3& block);
+/// a mod divisor, for a power of two, or for numbers that do not wrap around.
+Tuple modulo(const Tuple& a, std::uint64_t divisor);
+
+template <std::size_t count>
+using LaneMasks = std::array<isa::LaneMask, count>;
+/// The threads of a CTA: a mask of lanes for each warp.
+using Threads = LaneMasks<32>;
+
+template <std::size_t count>
+bool none(const LaneMasks<count>& threads) {
     isa::LaneMask some = 0;
     for (const isa::LaneMask lanes : threads) { some |= lanes; }
     return some == 0;
@@ -25,9 +75,10 @@ inline Threads both(const Threads& a, const Threads& b) {
     for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & b[i]; }
     return result;
 }
-inline Threads without(const Threads& a, const Threads& b) {
-    Threads result;
-    for (std::size_t i = 0; i < result.size(); ++i) { result[i] = a[i] & ~b[i]; }
+template <std::size_t count>
+LaneMasks<count> without(const LaneMasks<count>& a, const LaneMasks<count>& b) {
+    LaneMasks<count> result;
+    for (std::size_t i = 0; i < count; ++i) { result[i] = a[i] & ~b[i]; }
     return result;
 }
 inline void add_to(Threads& to, const Threads& more) {
@@ -84,7 +135,9 @@ class AffineCta {
     /// Sets the predicate to `holds` for the active threads.
     void take(std::uint8_t number, const Threads& active, const Threads& holds);
     /// How the last comparison into the predicate was made for the warp.
-    Comparisons comparisons(std::uint8_t number, unsigned warp) const;
+    Comparisons comparisons(std::uint8_t number, unsigned warp) const {
+        return number < isa::kPredicateRegisters ? comparisons_[number][warp] : Comparisons::scalar;
+    }
     /// Sets `into` to the operand's tuples for the active threads.
     void read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into);
 

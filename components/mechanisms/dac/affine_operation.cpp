@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/affine_operation.h"
+#include "components/mechanisms/dac/classes.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,10 +24,6 @@ constexpr std::uint64_t kMostBlocksYz = 65535;
 
 Class made(Kind kind, Bound most = std::nullopt, std::uint8_t zeros = 0) {
     return {kind, Reason::none, {}, most, zeros, false, false};
-}
-
-bool is_number(Type type) {
-    return isa::is_word(type) || isa::is_pair(type);
 }
 
 Bound within(uint128 value, Type type) {
@@ -182,7 +178,7 @@ Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& in
         const Class result = converted(s[0], machine);
         return result.kind == Kind::other && s[0].kind == Kind::grid ? made(Kind::grid) : result;
     }
-    if (!is_number(type) || machine.saturate) { return any_operation(s); }
+    if (!isa::is_word_or_pair(type) || machine.saturate) { return any_operation(s); }
     const auto wide_product = [&] {
         if (!isa::is_word(machine.source_type)) { return any_operation(std::span(s).first(2)); }
         return product(extended(s[0], machine.source_type), extended(s[1], machine.source_type), type);
@@ -322,7 +318,7 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         mask.is_mask = mask.kind == Kind::grid;
         return mask.is_mask ? with_condition(std::move(mask), condition) : mask;
     }
-    if (machine.operation == Operation::bit_and && is_number(machine.type) &&
+    if (machine.operation == Operation::bit_and && isa::is_word_or_pair(machine.type) &&
         (sources[0].is_mask || sources[1].is_mask)) {
         Class value = sources[sources[0].is_mask ? 1 : 0];
         value.zeros = 0;
@@ -332,7 +328,7 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
     if (machine.operation == Operation::select) {
         return chosen(predicates[0], std::span(sources).first(2), condition);
     }
-    if (chooses_number && is_number(machine.type)) {
+    if (chooses_number && isa::is_word_or_pair(machine.type)) {
         // Section 4.6: max dst, src1, src2 is dst = src1 > src2 ? src1 : src2.
         const bool scalar = sources[0].kind == Kind::grid && sources[1].kind == Kind::grid;
         Class all = machine.operation == Operation::abs ? difference(made(Kind::grid), sources[0], machine.type)

@@ -5,12 +5,6 @@
 
 namespace lookahead::dac {
 
-bool none(const SmThreads& threads) {
-    isa::LaneMask some = 0;
-    for (const isa::LaneMask lanes : threads) { some |= lanes; }
-    return some == 0;
-}
-
 void AffineStack::erase_empty() {
     std::erase_if(paths_, [](const Path& path) { return none(path.threads); });
 }
@@ -22,8 +16,7 @@ void AffineStack::advance() {
 
 void AffineStack::branch(const isa::Instruction& instruction, const SmThreads& taken) {
     Path& top = paths_.back();
-    SmThreads falling;
-    for (std::size_t i = 0; i < falling.size(); ++i) { falling[i] = top.threads[i] & ~taken[i]; }
+    const SmThreads falling = without(top.threads, taken);
     if (none(taken) || none(falling) || instruction.target == top.pc + 1) {
         top.pc = none(taken) ? top.pc : instruction.target - 1;
         return advance();
@@ -42,11 +35,8 @@ void AffineStack::branch(const isa::Instruction& instruction, const SmThreads& t
 }
 
 void AffineStack::leave(const SmThreads& threads) {
-    bool all = true;
-    for (std::size_t i = 0; i < threads.size(); ++i) { all &= (paths_.back().threads[i] & ~threads[i]) == 0; }
-    for (Path& path : paths_) {
-        for (std::size_t i = 0; i < threads.size(); ++i) { path.threads[i] &= ~threads[i]; }
-    }
+    const bool all = none(without(paths_.back().threads, threads));
+    for (Path& path : paths_) { path.threads = without(path.threads, threads); }
     erase_empty();
     if (!all) { advance(); }
 }

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "components/isa/instruction.h"
-#include "components/isa/lane_mask.h"
+#include "components/mechanisms/dac/affine_cta.h"
 #include "components/sm/context_states.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::dac {
 
 /// The threads of an SM: a mask of lanes for each context.
-using SmThreads = std::array<isa::LaneMask, gpu::kMaximumContexts>;
+using SmThreads = LaneMasks<gpu::kMaximumContexts>;
 
 /// The affine SIMT stack (Wang and Lin, ISCA 2017, section 4.5), one for all warps of a batch. As on a warp's own
 /// stack, the threads that fall through a branch run first. The paper adds a two-bit code per warp to the lanes' bits;
@@ -48,7 +47,5 @@ class AffineStack {
 
     std::vector<Path> paths_;  ///< the last one runs
 };
-
-bool none(const SmThreads& threads);
 
 }  // namespace lookahead::dac

@@ -1,8 +1,8 @@
 #include "components/mechanisms/dac/affine_warp.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 
@@ -37,14 +37,11 @@ bool is_predicate(const isa::Instruction& instruction) {
 
 AffineWarp::AffineWarp(const DacParameters& parameters, const gpu::IssueExtensionArguments& sm, const DacLaunch& launch,
                        TupleQueue& tuples, WarpQueues& queues, DacCounters& counters)
-    : state_(sm.state),
-      issue_(sm.issue),
-      execute_(sm.execute),
+    : sm_(sm),
       launch_(launch),
       tuples_(tuples),
       queues_(queues),
       counters_(counters),
-      extension_(sm.number),
       streams_(sm, *this,
                {.count = 1,
                 .priority = priority_of(parameters.priority),
@@ -54,8 +51,8 @@ AffineWarp::AffineWarp(const DacParameters& parameters, const gpu::IssueExtensio
 
 void AffineWarp::begin_launch() {
     streams_.begin_launch();
-    all_bits_.assign(state_.kernel->scoreboard_words(), ~std::uint64_t{0});
-    batches_.begin_launch(launch_.ctas(), state_.now);
+    all_bits_.assign(sm_.state.kernel->scoreboard_words(), ~std::uint64_t{0});
+    batches_.begin_launch(launch_.ctas(), sm_.state.now);
     ctas_.resize(launch_.ctas());
     for (AffineCta& cta : ctas_) { cta.resume(launch_.affine()); }
 }
@@ -65,14 +62,13 @@ void AffineWarp::begin_launch() {
 void AffineWarp::start(Cycle now) {
     ++run_;
     SmThreads threads{};
-    for (std::uint64_t left = batches_.begin_run(now); left != 0; left &= left - 1) {
-        const auto slot = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned slot : SetBits(batches_.begin_run(now))) {
         const unsigned first = slot * launch_.warps_per_cta();
-        ctas_[slot].begin(launch_.affine(), execute_.ctaid(first));
+        ctas_[slot].begin(launch_.affine(), sm_.execute.ctaid(first));
         launch_.to_slot(threads, slot, ctas_[slot].all_threads());
         // Skip warps that have already ended.
         for (unsigned context = first; context < first + launch_.warps_per_cta(); ++context) {
-            threads[context] &= state_.warps.states.live().has(context) ? isa::kFullMask : 0;
+            threads[context] &= sm_.state.warps.states.live().has(context) ? isa::kFullMask : 0;
         }
     }
     const std::uint32_t entry = launch_.affine().program->entry;
@@ -82,8 +78,8 @@ void AffineWarp::start(Cycle now) {
     stream.stack.start(isa::SimtModel::stack, entry, isa::kFullMask);
     streams_.set().scoreboard.release(kStream, all_bits_.data());
     // A separate context: rows after the warps' own, of which only the banks matter.
-    const unsigned first = launch_.warps() * state_.launch.occupancy.rows_per_warp;
-    for (unsigned number = 0; number < state_.kernel->first_predicate_bit(); ++number) {
+    const unsigned first = launch_.warps() * sm_.state.launch.occupancy.rows_per_warp;
+    for (unsigned number = 0; number < sm_.state.kernel->first_predicate_bit(); ++number) {
         streams_.set().map.set(kStream, number, static_cast<std::uint16_t>(first + number));
     }
     streams_.resume(kStream);
@@ -94,11 +90,11 @@ void AffineWarp::warp_exited(unsigned context) {
     if (is_running() && batches_.serves(slot)) {
         LOOKAHEAD_ASSERT(!queues_.leads_at_markers(context),
                          "{}: the warp ends with more barriers passed than the affine warp",
-                         execute_.place_of(context));
+                         sm_.execute.place_of(context));
         stack_.drop(context);
         go_on(false);
     }
-    batches_.warp_exited(slot, state_.now);
+    batches_.warp_exited(slot, sm_.state.now);
 }
 
 void AffineWarp::go_on(bool issued) {
@@ -108,7 +104,7 @@ void AffineWarp::go_on(bool issued) {
 
 void AffineWarp::end_run() {
     note_wait(Wait::nothing);
-    batches_.end_run(state_.now);
+    batches_.end_run(sm_.state.now);
     streams_.stop(kStream);
     // Write-backs under the old number are dropped.
     ++run_;
@@ -117,12 +113,12 @@ void AffineWarp::end_run() {
 // ---- Instructions ---------------------------------------------------------------------------------------------------
 
 void AffineWarp::note_wait(Wait wait) {
-    const auto cycles = static_cast<std::uint64_t>(state_.now - waits_since_);
+    const auto cycles = static_cast<std::uint64_t>(sm_.state.now - waits_since_);
     counters_.atq_full_cycles += waits_for_ == Wait::tuple_queue ? cycles : 0;
     counters_.pwpq_full_cycles += waits_for_ == Wait::predicate_queue ? cycles : 0;
     counters_.report_wait_cycles += waits_for_ == Wait::report ? cycles : 0;
     waits_for_ = wait;
-    waits_since_ = state_.now;
+    waits_since_ = sm_.state.now;
 }
 
 ContextState AffineWarp::waits(Wait wait, ContextState ready) {
@@ -134,8 +130,8 @@ ContextState AffineWarp::waits(Wait wait, ContextState ready) {
 /// dac.full_queue_stops = own, no enqueue of a predicate while a predicate queue is.
 ContextState AffineWarp::judge(unsigned) {
     const std::uint32_t pc = stack_.pc();
-    const DecodedInstruction& decoded = (*state_.kernel)[pc];
-    const ContextState state = state_.waits_for(streams_.set(), kStream, pc, state_.kernel->needs(pc));
+    const DecodedInstruction& decoded = (*sm_.state.kernel)[pc];
+    const ContextState state = sm_.state.waits_for(streams_.set(), kStream, pc, sm_.state.kernel->needs(pc));
     if (state != gpu::ready_for(decoded.unit)) { return state; }
     switch (decoded.instruction->operation) {
         case Operation::enqueue:
@@ -173,7 +169,7 @@ SmThreads AffineWarp::guarded(const isa::Instruction& instruction) const {
 
 void AffineWarp::issue(unsigned scheduler, unsigned, Cycle now) {
     const std::uint32_t pc = stack_.pc();
-    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    const DecodedInstruction& decoded = (*sm_.state.kernel)[pc];
     const isa::Instruction& instruction = *decoded.instruction;
     const SmThreads active = guarded(instruction);
     ++counters_.instructions;
@@ -196,17 +192,17 @@ void AffineWarp::issue(unsigned scheduler, unsigned, Cycle now) {
             const std::uint16_t* map = streams_.set().map.of(kStream);
             std::uint16_t reads[gpu::kMaximumReads];
             for (unsigned i = 0; i < decoded.reads; ++i) { reads[i] = map[decoded.read_registers()[i]]; }
-            const Cycle from = issue_.enter(scheduler, decoded, {reads, decoded.reads},
-                                            {map + instruction.destination, instruction.destination_rows}, now);
+            const Cycle from = sm_.issue.enter(scheduler, decoded, {reads, decoded.reads},
+                                               {map + instruction.destination, instruction.destination_rows}, now);
             if (instruction.operation == Operation::enqueue) {
                 enqueue(pc, active, from);
                 break;
             }
             batches_.for_each_served([&](unsigned slot) { ctas_[slot].compute(pc, launch_.of_slot(active, slot)); });
             if (decoded.writes) {
-                streams_.set().scoreboard.reserve(kStream, state_.kernel->writes(pc), false);
-                const gpu::PipelineEvent event{gpu::PipelineEvent::Kind::extension, run_, pc, extension_};
-                state_.wheel.schedule(now, from + decoded.latency, event.packed());
+                streams_.set().scoreboard.reserve(kStream, sm_.state.kernel->writes(pc), false);
+                const gpu::PipelineEvent event{gpu::PipelineEvent::Kind::extension, run_, pc, sm_.number};
+                sm_.state.wheel.schedule(now, from + decoded.latency, event.packed());
             }
         }
     }
@@ -216,7 +212,7 @@ void AffineWarp::issue(unsigned scheduler, unsigned, Cycle now) {
 
 void AffineWarp::write_back(unsigned run, std::uint32_t pc) {
     if (run == run_ && is_running()) {
-        streams_.set().scoreboard.release(kStream, state_.kernel->writes(pc));
+        streams_.set().scoreboard.release(kStream, sm_.state.kernel->writes(pc));
         renew();
     }
 }
@@ -239,17 +235,19 @@ void AffineWarp::branch(const isa::Instruction& instruction, const SmThreads& ta
 void AffineWarp::take_reports(const isa::Instruction& instruction) {
     const SmThreads& active = stack_.threads();
     SmThreads holds{};
-    for (unsigned context = 0; context < state_.warps.size(); ++context) {
+    for (unsigned context = 0; context < sm_.state.warps.size(); ++context) {
         if (active[context] == 0) { continue; }
         const QueuedPredicate& report = queues_.reports(context).front();
         LOOKAHEAD_ASSERT(launch_.same_origin(report.name.pc, stack_.pc()),
-                         "{}: has reported on another branch than the affine warp is at", execute_.place_of(context));
+                         "{}: has reported on another branch than the affine warp is at",
+                         sm_.execute.place_of(context));
         LOOKAHEAD_ASSERT(report.name.active == active[context],
-                         "{}: has reported for other lanes than the affine warp has there", execute_.place_of(context));
+                         "{}: has reported for other lanes than the affine warp has there",
+                         sm_.execute.place_of(context));
         holds[context] = report.holds;
         queues_.reports(context).pop();
         ++counters_.report_accesses;
-        state_.wake(context);
+        sm_.state.wake(context);
     }
     batches_.for_each_served([&](unsigned slot) {
         ctas_[slot].take(instruction.destination_predicate, launch_.of_slot(active, slot),
@@ -259,7 +257,7 @@ void AffineWarp::take_reports(const isa::Instruction& instruction) {
 
 /// Puts the tuple into the queue at the cycle `from`, when its operands have been read.
 void AffineWarp::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) {
-    const isa::Instruction& instruction = state_.kernel->kernel().code[pc];
+    const isa::Instruction& instruction = sm_.state.kernel->kernel().code[pc];
     ++counters_.enqueues;
     if (none(active)) { return; }
     AtqEntry& entry = tuples_.push(static_cast<isa::QueueMode>(instruction.mode), pc, active);
@@ -275,7 +273,7 @@ void AffineWarp::enqueue(std::uint32_t pc, const SmThreads& active, Cycle from) 
                 ctas_[slot].comparisons(instruction.source_predicate, warp);
         }
     });
-    tuples_.complete(entry, has_rows(entry), from, state_.now);
+    tuples_.complete(entry, has_rows(entry), from, sm_.state.now);
 }
 
 /// Whether the next thread may be in another row: the step between rows is computed once for all warps (section 4.2).
@@ -296,7 +294,7 @@ std::string AffineWarp::waiting_for() const {
         return batches_.some_wait() ? "affine warp: CTAs wait for its next run" : "affine warp: has served all CTAs";
     }
     return fmt::format("affine warp: PC {:#x} (PTX line {}), {}", stack_.pc() * isa::kInstructionBytes,
-                       state_.kernel->kernel().code[stack_.pc()].line,
+                       sm_.state.kernel->kernel().code[stack_.pc()].line,
                        waits_for_ == Wait::tuple_queue       ? "the tuple queue is full"
                        : waits_for_ == Wait::predicate_queue ? "a predicate queue is full"
                        : waits_for_ == Wait::report          ? "some warp has not reported its branch"

@@ -23,11 +23,12 @@ class AffineWarp final : private gpu::StreamPolicy {
                TupleQueue& tuples, WarpQueues& queues, DacCounters& counters);
 
     Cycle longest_delay() const {
-        return gpu::ExtensionStreams::longest_delay(state_, state_.parameters.branch_latency + state_.warps.size());
+        return gpu::ExtensionStreams::longest_delay(sm_.state,
+                                                    sm_.state.parameters.branch_latency + sm_.state.warps.size());
     }
     gpu::IssuePriority priority() const { return streams_.priority(); }
     void begin_launch();
-    void warp_started(unsigned slot) { batches_.warp_started(slot, state_.now); }
+    void warp_started(unsigned slot) { batches_.warp_started(slot, sm_.state.now); }
     void warp_exited(unsigned context);
     /// The cycle at which the next run is due; kNever during a run.
     Cycle due() const { return is_running() ? gpu::kNever : batches_.due(); }
@@ -69,14 +70,11 @@ class AffineWarp final : private gpu::StreamPolicy {
     gpu::ContextState waits(Wait wait, gpu::ContextState ready);
     void note_wait(Wait wait);
 
-    gpu::PipelineState& state_;
-    gpu::IssueStage& issue_;
-    gpu::ExecuteStage& execute_;
+    const gpu::IssueExtensionArguments sm_;
     const DacLaunch& launch_;
     TupleQueue& tuples_;
     WarpQueues& queues_;
     DacCounters& counters_;
-    const std::uint8_t extension_;  ///< the extension's number, for write-backs
     gpu::ExtensionStreams streams_;
     std::vector<std::uint64_t> all_bits_;  ///< all scoreboard bits of this launch
     CtaBatches batches_;

@@ -1,10 +1,8 @@
 #include "components/mechanisms/dac/classes.h"
 
 #include <algorithm>
-#include <array>
 
 #include "components/frontend/finaliser/code/literals.h"
-#include "components/mechanisms/dac/affine_operation.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {
@@ -176,20 +174,20 @@ Class Classes::computed(Position at) const {
     const Reads& reads = values_.reads(at);
     if (const Class given = given_class(kernel_, instruction); given.kind != Kind::none) { return given; }
     if (isa::sets_predicate(instruction.machine.operation)) { return comparison(at); }
+    bool is_known = true;
     std::array<Class, 4> sources;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         sources[i] = operand(at, i);
         if (sources[i].kind == Kind::other) { return sources[i]; }
+        is_known &= sources[i].kind != Kind::none;
     }
     std::array<Class, 2> predicates;
     for (std::size_t i = 0; i < 2; ++i) {
         predicates[i] = predicate(reads.source_predicate[i], at.block);
         if (predicates[i].kind == Kind::other) { return predicates[i]; }
+        is_known &= predicates[i].kind != Kind::none;
     }
-    if (std::ranges::any_of(sources, [](const Class& each) { return each.kind == Kind::none; }) ||
-        std::ranges::any_of(predicates, [](const Class& each) { return each.kind == Kind::none; })) {
-        return {};
-    }
+    if (!is_known) { return {}; }
     return affine_result(kernel_, instruction, sources, predicates, condition_of(at));
 }
 
@@ -209,8 +207,8 @@ Class Classes::comparison(Position at) const {
         all.kind = std::max(all.kind, std::min(bits, Kind::affine));
     }
     if (LOOKAHEAD_RULE(one_comparand_is_the_blocks) && differing > 1) { return other(Reason::comparison); }
-    if (instruction.machine.operation == Operation::setp && !numbers && !isa::is_word(instruction.machine.type) &&
-        !isa::is_pair(instruction.machine.type)) {
+    if (instruction.machine.operation == Operation::setp && !numbers &&
+        !isa::is_word_or_pair(instruction.machine.type)) {
         return other(Reason::operation);
     }
     for (ValueId id : reads.source_predicate) {
@@ -228,10 +226,6 @@ Class Classes::guard_of_branch(std::uint32_t block) const {
 
 bool Classes::parts_ctas(std::uint32_t block) const {
     return flow_.branch(block) != nullptr && guard_of_branch(block).kind > Kind::block;
-}
-
-bool Classes::reported(std::uint32_t block) const {
-    return reports_ && flow_.branch(block) != nullptr && guard_of_branch(block).kind == Kind::other;
 }
 
 bool Classes::spins(std::uint32_t block) const {

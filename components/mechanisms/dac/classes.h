@@ -1,13 +1,32 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "components/mechanisms/dac/kernel_terms.h"
+#include "components/frontend/finaliser/analysis/control_flow.h"
+#include "components/frontend/finaliser/analysis/values.h"
 
 namespace lookahead::dac {
+
+using finaliser::Flow;
+using finaliser::kAlways;
+using finaliser::kNone;
+using finaliser::kNoValue;
+using finaliser::Position;
+using finaliser::Reads;
+using finaliser::Value;
+using finaliser::ValueId;
+using finaliser::Values;
+using finaliser::VirtualInstruction;
+using finaliser::VirtualKernel;
+using finaliser::VirtualOperand;
+using isa::Operation;
+using isa::Space;
+using isa::Type;
 
 /// How a value depends on the thread, from the most special kind to the most general (Wang and Lin, ISCA 2017, section
 /// 4.7). The paper's "scalar" has two kinds here, because one tuple serves all resident CTAs: a value that is one
@@ -67,6 +86,33 @@ struct Class {
     bool operator==(const Class&) const = default;
 };
 
+/// A flag in the condition of a join, to tell it from the condition of the block's first instruction.
+inline constexpr Condition kJoinCondition = Condition{1} << 63;
+inline Condition condition_of(finaliser::Position at) {
+    return Condition{at.block} << 32 | at.index;
+}
+
+Class other(Reason reason);
+/// The class of a register that holds `a` or `b`: the more general kind (section 4.7).
+Class joined(const Class& a, const Class& b);
+Class with_condition(Class made, Condition condition);
+/// The class of a register that holds one of `choices`, selected by a predicate of class `predicate`.
+Class chosen(const Class& predicate, std::span<const Class> choices, Condition condition);
+
+/// Whether the instruction is a signed right shift that leaves only the sign: nvcc makes (x >> 31) & y of x < 0 ? y :
+/// 0.
+bool makes_mask(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction);
+
+/// The class of a constant; `literal` is its value if it is known before launch.
+Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand);
+/// The class of a result that depends on no source's class: special registers, and values that are never affine.
+Class given_class(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction);
+/// The class of the result for sources that are neither `none` nor `other`. An operation is accepted if its tuple is
+/// exact for every thread, even if registers wrap around: sums and products are, modulo 2^32 or 2^64. If the number
+/// itself matters (a wider result, a remainder), the tuple must be mod-type, or a bound must prove that nothing wraps.
+Class affine_result(const finaliser::VirtualKernel& kernel, const finaliser::VirtualInstruction& instruction,
+                    const std::array<Class, 4>& sources, const std::array<Class, 2>& predicates, Condition condition);
+
 /// The class of each value of a kernel, and which branches part lanes.
 class Classes {
   public:
@@ -90,7 +136,9 @@ class Classes {
     /// Whether that branch may part the warps of a CTA.
     bool parts_ctas(std::uint32_t block) const;
     /// Whether the affine warp knows the branch at the block's end from the warps' reports only.
-    bool reported(std::uint32_t block) const;
+    bool reported(std::uint32_t block) const {
+        return reports_ && flow_.branch(block) != nullptr && guard_of_branch(block).kind == Kind::other;
+    }
     /// Whether lanes leave a loop at the block's end depending on what an atomic or ordered access reads: a warp may
     /// wait there for a later write by another warp.
     bool spins(std::uint32_t block) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
@@ -24,7 +25,6 @@ LOOKAHEAD_REGISTER_STATISTICS(DacCounters, "dac", "Decoupled affine computation 
 Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments),
       parameters_(parameters),
-      sm_(arguments),
       tuples_(parameters_, counters_),
       queues_(parameters_, state_.warps.size()),
       lines_(sm_, queues_, counters_),
@@ -249,8 +249,7 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
     }
     counters_.pwaq_accesses += access.records;
     LOOKAHEAD_ASSERT(reader.done(), "{}: records of an access have too few lanes", sm_.execute.place_of(context));
-    for (LaneMask left = parameters_.check ? active : 0; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(parameters_.check ? active : 0)) {
         LOOKAHEAD_ASSERT(lanes[lane] == access.addresses[lane],
                          "{}: a record gives lane {} another address than its tuple", sm_.execute.place_of(context),
                          lane);
@@ -261,8 +260,7 @@ void Dac::read_records(unsigned context, QueuedAccess& access, LaneMask active, 
 /// Records have addresses in the warp's local memory; the instruction needs its threads' own offsets.
 void Dac::to_thread_offsets(unsigned context, LaneMask active, LaneAddresses& addresses) const {
     const std::uint64_t base = launch_.local_memory_of(context);
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         const std::uint64_t offset = addresses[lane] - base;
         addresses[lane] = offset / isa::kLocalRowBytes * 4 + offset % 4;
     }
@@ -303,10 +301,6 @@ std::string Dac::waiting_for() const {
     of_unit("predicate unit", tuples_.predicate_unit());
     phrase += address_unit_.wants_access() ? ", L1 has no room for its line" : "";
     return fmt::format("{}, {} tuples in the queue, {}", phrase, tuples_.size(), lines_.waiting_for());
-}
-
-void Dac::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "dac", counters_);
 }
 
 void Dac::fields(StateArchive& archive) {

@@ -39,7 +39,9 @@ class Dac final : public gpu::IssueExtension, private gpu::QueueServer {
 
     std::string waiting_for() const override;
     void audit(Audit& audit, const std::string& sm) const override;
-    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override {
+        visit(visitor, sm, "dac", counters_);
+    }
     void fields(StateArchive& archive) override;
 
   private:
@@ -58,7 +60,6 @@ class Dac final : public gpu::IssueExtension, private gpu::QueueServer {
     void release_lines();
 
     const DacParameters parameters_;
-    const gpu::IssueExtensionArguments sm_;
     DacCounters counters_;
     DacLaunch launch_;
     TupleQueue tuples_;

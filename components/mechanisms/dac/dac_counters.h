@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/stats/statistics.h"
 
 namespace lookahead::dac {

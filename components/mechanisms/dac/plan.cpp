@@ -4,7 +4,6 @@
 #include <set>
 
 #include "components/isa/memory_access.h"
-#include "components/mechanisms/dac/unread.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {

@@ -15,8 +15,7 @@ class PredicateUnit final : private gpu::IssueSource {
   public:
     PredicateUnit(const gpu::IssueExtensionArguments& sm, const DacLaunch& launch, TupleQueue& tuples,
                   WarpQueues& queues, AffineWarp& affine, DacCounters& counters)
-        : state_(sm.state),
-          issue_(sm.issue),
+        : sm_(sm),
           launch_(launch),
           tuples_(tuples),
           queues_(queues),
@@ -24,7 +23,7 @@ class PredicateUnit final : private gpu::IssueSource {
           counters_(counters),
           unit_(tuples.predicate_unit()),
           lane_schedulers_(sm.issue.schedulers(), gpu::context_bit(0)) {
-        issue_.add_source(*this);
+        sm_.issue.add_source(*this);
     }
 
     void begin_cycle(Cycle now) {
@@ -39,7 +38,7 @@ class PredicateUnit final : private gpu::IssueSource {
     void note_compared(Cycle now) {
         std::erase_if(comparing_, [&](const Comparing& each) {
             if (each.ready > now) { return false; }
-            state_.wake(each.context);
+            sm_.state.wake(each.context);
             return true;
         });
     }
@@ -60,7 +59,7 @@ class PredicateUnit final : private gpu::IssueSource {
         void fields(StateArchive& archive) { archive& ready& context; }
     };
 
-    const gpu::DecodedInstruction& decoded() const { return (*state_.kernel)[tuples_.entry_of(unit_).pc]; }
+    const gpu::DecodedInstruction& decoded() const { return (*sm_.state.kernel)[tuples_.entry_of(unit_).pc]; }
     void want_lanes() { lane_states_.set(0, gpu::ready_for(decoded().unit)); }
 
     void step(Cycle now) {
@@ -95,32 +94,31 @@ class PredicateUnit final : private gpu::IssueSource {
         const PairName name{entry.pc, entry.sequence[warp], entry.active[warp]};
         queues_.predicates(warp).push() = {name, entry.holds[warp], ready};
         ++counters_.pwpq_accesses;
-        if (tuples_.served(unit_, state_.now)) { affine_.renew(); }
-        state_.wake(warp);
+        if (tuples_.served(unit_, sm_.state.now)) { affine_.renew(); }
+        sm_.state.wake(warp);
     }
 
     gpu::IssuePriority priority() const override { return affine_.priority(); }
     /// Issues a comparison to the lanes, which are a pipeline: its place in the warp's queue is reserved, and the unit
     /// turns to the next warp while the lanes compare.
     bool issue(unsigned scheduler, Cycle now) override {
-        if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
+        if (!lanes_wanted_ || sm_.issue.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
             return false;
         }
         const gpu::DecodedInstruction& comparison = decoded();
         lanes_wanted_ = false;
         lane_states_.set(0, gpu::ContextState::vacant);
-        const Cycle ready = issue_.enter(scheduler, comparison, {}, {}, now) + comparison.latency;
+        const Cycle ready = sm_.issue.enter(scheduler, comparison, {}, {}, now) + comparison.latency;
         comparing_.push_back({ready, unit_.warp});
         end_predicate(ready);
         unit_.free = now + 1;
         return true;
     }
     Cycle next_issue(Cycle now) const override {
-        return lanes_wanted_ ? issue_.next_of_ready(lane_states_, lane_schedulers_, now) : gpu::kNever;
+        return lanes_wanted_ ? sm_.issue.next_of_ready(lane_states_, lane_schedulers_, now) : gpu::kNever;
     }
 
-    gpu::PipelineState& state_;
-    gpu::IssueStage& issue_;
+    const gpu::IssueExtensionArguments sm_;
     const DacLaunch& launch_;
     TupleQueue& tuples_;
     WarpQueues& queues_;

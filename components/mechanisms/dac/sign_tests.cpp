@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/sign_tests.h"
+#include "components/mechanisms/dac/streams.h"
 
 #include <algorithm>
 #include <optional>
@@ -27,8 +27,7 @@ bool one_part_is_enough(Comparison comparison) {
 std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
     const isa::InstructionForm& machine = instruction.machine;
     if (machine.operation != Operation::setp || machine.combine != isa::Combine::none || instruction.guarded() ||
-        !(isa::is_word(machine.type) || isa::is_pair(machine.type)) || isa::is_floating(machine.type) ||
-        machine.mode != 0 || instruction.destination_predicate[1] != kNone) {
+        !isa::is_word_or_pair(machine.type) || machine.mode != 0 || instruction.destination_predicate[1] != kNone) {
         return std::nullopt;
     }
     const auto literal = finaliser::literal_value(kernel.frame, instruction.source[1]);

@@ -5,7 +5,7 @@
 
 #include "components/frontend/finaliser/analysis/flow.h"
 #include "components/isa/kernel.h"
-#include "components/mechanisms/dac/unread.h"
+#include "components/mechanisms/dac/plan.h"
 
 namespace lookahead::dac {
 

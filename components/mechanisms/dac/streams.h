@@ -1,5 +1,6 @@
 #pragma once
 
+#include "components/frontend/finaliser/analysis/control_flow.h"
 #include "components/frontend/finaliser/code/kernel_under_work.h"
 #include "components/mechanisms/dac/plan.h"
 
@@ -26,5 +27,10 @@ const isa::Program* affine_program(const isa::Kernel& kernel);
 /// Turns the kernel's own code into the non-affine stream: decoupled instructions dequeue, branches that the affine
 /// stream cannot know report, and unused code is removed.
 void take_from_queues(finaliser::VirtualKernel& kernel, const Plan& plan);
+
+/// Splits nvcc's tests of two coordinates at once. (a | b) < 0 asks whether one is below 0; no affine operation makes
+/// the union. If both are affine, it becomes (a < 0) or (b < 0), which takes as many instructions and can be decoupled.
+/// The same holds for (a & b) < 0, for >= 0, and for (a | b) == 0 or != 0. `reports`: see Classes.
+void split_sign_tests(finaliser::VirtualKernel& kernel, bool reports);
 
 }  // namespace lookahead::dac

@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/tuple.h"
+#include "components/mechanisms/dac/affine_cta.h"
 
 #include <string>
 #include <utility>
@@ -132,12 +132,9 @@ Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::D
         result.offsets = map({a.offsets.thread, {}}, sign_extended);
         return result;
     }
-    Tuple wrapped = number(is_signed ? sign_extended(0x80000000U) : 0, 64);
-    wrapped.is_mod = true;
-    wrapped.scale = 1;
-    wrapped.mod_base = a.base + (is_signed ? 0x80000000U : 0);
-    wrapped.mod_offsets = a.offsets;
-    wrapped.divisor = std::uint64_t{1} << 32;
+    Tuple wrapped = modulo(result, std::uint64_t{1} << 32);
+    wrapped.base = is_signed ? sign_extended(0x80000000U) : 0;
+    wrapped.mod_base += is_signed ? 0x80000000U : 0;
     return wrapped;
 }
 

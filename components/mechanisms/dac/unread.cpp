@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/unread.h"
+#include "components/mechanisms/dac/plan.h"
 
 #include <utility>
 

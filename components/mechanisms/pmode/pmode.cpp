@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
@@ -18,9 +19,6 @@ using isa::LaneMask;
 Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& arguments)
     : IssueExtension(arguments),
       parameters_(parameters),
-      issue_(arguments.issue),
-      execute_(arguments.execute),
-      memory_(arguments.memory),
       streams_(arguments, *this, {.count = arguments.state.warps.size(), .of_scheduler = arguments.issue.warps()}),
       warps_(arguments.state.warps.size()),
       pool_(arguments.state, streams_.set(), arguments.number) {
@@ -33,7 +31,7 @@ LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Pmode, "pmode",
                            "Kim et al., HPCA 2016")
 
 void Pmode::begin_launch() {
-    pool_.begin_launch(parameters_.registers, execute_.identity().count);
+    pool_.begin_launch(parameters_.registers, sm_.execute.identity().count);
     streams_.begin_launch();
     const unsigned words = state_.kernel->scoreboard_words();
     for (PreExecution& warp : warps_) { warp.redefined.assign(words, 0); }
@@ -206,7 +204,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
     LOOKAHEAD_ASSERT(entry.active == decoded.guarded_lanes(own.stack.active(), own.predicates),
                      "a result is reused by other lanes than made it");
-    if (decoded.action == Action::converged) { execute_.require_members(context, decoded, entry.active); }
+    if (decoded.action == Action::converged) { sm_.execute.require_members(context, decoded, entry.active); }
     if (parameters_.check) { verify_reuse(context, entry, now); }
     tell(PmodeStep::Kind::reused, context, entry.pc, own.stack.active());
     pool_.reuse(context, warp, entry, decoded.instruction->destination);
@@ -226,7 +224,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
     counters_.repeated_threads -= lanes;
     --counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
     ++warp.own_processed;
-    execute_.pass_over(context);
+    sm_.execute.pass_over(context);
     update_attention(context);
     return true;
 }
@@ -277,9 +275,9 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LaneMask predicate = entry.predicate;
     LaneMask predicate2 = entry.predicate2;
     if (decoded.action == Action::special_register) {
-        execute_.read_special(context, *decoded.instruction, now, values);
+        sm_.execute.read_special(context, *decoded.instruction, now, values);
     } else {
-        isa::OperandRows rows = execute_.operand_rows(state_.warps.map.of(context), own.predicates, decoded);
+        isa::OperandRows rows = sm_.execute.operand_rows(state_.warps.map.of(context), own.predicates, decoded);
         for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
             std::memcpy(values[word].lanes, rows.destination[word], sizeof values[word].lanes);
             rows.destination[word] = values[word].lanes;
@@ -291,12 +289,11 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     const LaneMask differing = (predicate ^ entry.predicate) | (predicate2 ^ entry.predicate2);
     bool wrong = (differing & entry.active) != 0;
     for (unsigned word = 0; word < entry.words; ++word) {
-        for (LaneMask left = entry.active; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(entry.active)) {
             wrong |= values[word].lanes[lane] != state_.registers.row(entry.rows[word])[lane];
         }
     }
-    LOOKAHEAD_ASSERT(!wrong, "{}: a reused value is not the instruction's", execute_.place_of(context));
+    LOOKAHEAD_ASSERT(!wrong, "{}: a reused value is not the instruction's", sm_.execute.place_of(context));
 }
 
 void Pmode::audit(Audit& audit, const std::string& sm) const {
@@ -304,10 +301,6 @@ void Pmode::audit(Audit& audit, const std::string& sm) const {
     audit.leak(sm, "pre-executed instructions under way", operations_.under_way());
     streams_.audit(audit, sm, "warps in pre-execution");
     audit.balance(sm, "reusable results", counters_.queued, counters_.reused + counters_.flushed);
-}
-
-void Pmode::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
-    visit(visitor, sm, "pmode", counters_);
 }
 
 void Pmode::fields(StateArchive& archive) {

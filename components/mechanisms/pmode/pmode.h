@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "components/isa/lane_mask.h"
 #include "components/mechanisms/pmode/operations.h"
 #include "components/mechanisms/pmode/pmode_counters.h"
-#include "components/mechanisms/pmode/pmode_observer.h"
-#include "components/mechanisms/pmode/pmode_parameters.h"
 #include "components/mechanisms/pmode/pre_execution.h"
 #include "components/mechanisms/pmode/register_pool.h"
 #include "components/sm/pipeline/execute_stage.h"
@@ -16,9 +15,78 @@
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
+#include "core/time/time.h"
 
 namespace lookahead::gpu {
+
+struct PmodeParameters {
+    static constexpr std::string_view kPaper = "Kim et al., HPCA 2016";
+
+    LOOKAHEAD_PARAMETER(std::int64_t, pqueue_entries, 8, {0, 64, "instruction"},
+                        {.help = "Pre-executed instructions of a warp whose results are kept for reuse; 0: none is "
+                                 "reused, pre-execution only brings lines into L1.",
+                         .source = "Kim et al., HPCA 2016, section 5.1: 8 entries"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, registers, 128, {0, 1024, "warp register"},
+        {.help =
+             "The last warp registers of the file; those that the kernel does not occupy hold pre-executed results.",
+         .source = "Kim et al., HPCA 2016, section 5: the last 128 of 1024"});
+    LOOKAHEAD_PARAMETER(std::int64_t, rename_entries, 63, {1, 255, "register"},
+                        {.help = "Registers of a thread, from 0 on, that can be renamed.",
+                         .source = "Kim et al., HPCA 2016, section 5.1: 63 entries"});
+    LOOKAHEAD_PARAMETER(std::int64_t, reach, 512, {8, 1 << 20, "byte"},
+                        {.help = "Instructions farther than this from the blocked one are not pre-executed.",
+                         .source = "Kim et al., HPCA 2016, section 5.1: 512 bytes, an offset of 10 bits"});
+    LOOKAHEAD_PARAMETER(std::int64_t, simt_entries, 8, {1, 64, "entry"},
+                        {.help = "Entries of the SIMT stack's copy; a warp that diverges further stops pre-executing.",
+                         .source = "Kim et al., HPCA 2016, section 5: 8 entries"});
+    LOOKAHEAD_PARAMETER(std::int64_t, switch_cycles, 1, {0, 64, "cycle"},
+                        {.help = "From the stall that begins pre-execution to the first cycle in which it goes on.",
+                         .source = "estimate: scoreboard and SIMT stack are copied in one cycle, as one register is "
+                                   "written; the paper charges a latency and does not give it"});
+    LOOKAHEAD_PARAMETER(bool, one_buffer, true,
+                        {.help = "Both streams of a warp share its instruction buffer, so that the blocked instruction "
+                                 "is fetched again at the return; false: pre-execution has a buffer of its own.",
+                         .source = "Kim et al., HPCA 2016, sections 1, 4 and 5.1: N-mode restarts fetching at the "
+                                   "blocked instruction; section 5.2 releases it for execution instead"});
+    LOOKAHEAD_PARAMETER(bool, pre_loads, true,
+                        {.help = "Loads of global and local memory bring their lines into L1; false: they are skipped, "
+                                 "and all that pre-execution gives is reuse. To tell the two apart.",
+                         .source = "Kim et al., HPCA 2016, section 5.1: they do"});
+    LOOKAHEAD_PARAMETER(bool, check, false,
+                        {.help = "Checks the invariants of the renaming registers in every cycle, and each reused "
+                                 "value by executing its instruction again. For tests: slow.",
+                         .source = "no property of a machine"});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// A step of a warp in either mode, for tests and for traces.
+struct PmodeStep {
+    enum class Kind : std::uint8_t {
+        entered,
+        skipped,
+        executed,
+        pre_loaded,
+        halted,
+        returned,
+        reused,  ///< in N-mode
+        own,     ///< in N-mode: the warp issues the instruction itself
+    };
+    Kind kind;
+    std::uint16_t context;
+    std::uint32_t pc;
+    isa::LaneMask active;  ///< the stack's lanes, before guards
+    SkipReason skip = SkipReason::count;
+    HaltReason halt = HaltReason::count;
+};
+
+class PmodeObserver {
+  public:
+    virtual ~PmodeObserver() = default;
+    virtual void step(const PmodeStep& step, Cycle now) = 0;
+};
 
 /// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register
 /// continues on a copy of its scoreboard, SIMT stack and predicates (P-mode): instructions independent of that register
@@ -56,7 +124,9 @@ class Pmode final : public IssueExtension, private RegisterRenaming, private Str
     const RegisterPool& pool() const { return pool_; }
 
     void audit(Audit& audit, const std::string& sm) const override;
-    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override {
+        visit(visitor, sm, "pmode", counters_);
+    }
     void fields(StateArchive& archive) override;
 
   private:
@@ -107,9 +177,6 @@ class Pmode final : public IssueExtension, private RegisterRenaming, private Str
     void halt(unsigned context, HaltReason reason);
 
     PmodeParameters parameters_;
-    IssueStage& issue_;
-    ExecuteStage& execute_;
-    LoadStoreUnit& memory_;
     ExtensionStreams streams_;         ///< by context; streams of warps in N-mode are vacant
     std::vector<PreExecution> warps_;  ///< by context
     ContextMask skipped_now_ = 0;      ///< warps that have skipped an instruction in this cycle

@@ -193,8 +193,8 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     if (state != ready_for(decoded.unit)) { return {.state = state}; }
     // If a program races, its addresses may differ from those that it will use.
     if ((is_scratchpad_load(decoded) || is_constant_load(decoded)) &&
-        out_of_bounds(execute_.make_request(context, stream.stack.pc(), streams_.set().map.of(context),
-                                            decoded.guarded_lanes(stream.stack.active(), stream.predicates), 0),
+        out_of_bounds(sm_.execute.make_request(context, stream.stack.pc(), streams_.set().map.of(context),
+                                               decoded.guarded_lanes(stream.stack.active(), stream.predicates), 0),
                       state_)) {
         const bool constant = is_constant_load(decoded);
         return {.state = ContextState::passing, .skip = constant ? SkipReason::constant : SkipReason::scratchpad};
@@ -271,7 +271,7 @@ void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
     }
     const Cycle from = decoded.unit == ExecutionUnit::control
                            ? now
-                           : issue_.enter(scheduler, decoded, {reads, count}, {rows, words}, now);
+                           : sm_.issue.enter(scheduler, decoded, {reads, count}, {rows, words}, now);
     for (unsigned i = 0; i < count; ++i) {
         if (LOOKAHEAD_RULE(p_mode_readers_keep_register) && pool_.owns(reads[i])) { pool_.read_until(reads[i], from); }
     }
@@ -294,11 +294,11 @@ void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask
 
 void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     const std::uint32_t pc = streams_[context].stack.pc();
-    MemoryInstruction& request = execute_.make_request(context, pc, streams_.set().map.of(context), active, from);
+    MemoryInstruction& request = sm_.execute.make_request(context, pc, streams_.set().map.of(context), active, from);
     request.token = 0;
     request.pre_load = true;
-    memory_.accept(request, now);
-    issue_.note_accepted();
+    sm_.memory.accept(request, now);
+    sm_.issue.note_accepted();
     ++counters_.pre_loads;
     mark_written(context, pc, true, Operations::kNone);
 }
@@ -318,17 +318,17 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
         }
     }
     if (decoded.action == Action::memory) {
-        MemoryInstruction& request = execute_.make_request(context, pc, map, active, from);
+        MemoryInstruction& request = sm_.execute.make_request(context, pc, map, active, from);
         std::copy(rows.begin(), rows.end(), request.destination_rows.begin());
         const std::uint16_t operation = begin_operation(context, decoded, active, rows);
         request.token = token_of(operation + 1u);
         request.pre_load = false;
-        memory_.accept(request, now);
-        return issue_.note_accepted();
+        sm_.memory.accept(request, now);
+        return sm_.issue.note_accepted();
     }
     if (decoded.action == Action::special_register) {
         isa::Row values[2];
-        execute_.read_special(context, *decoded.instruction, now, values);
+        sm_.execute.read_special(context, *decoded.instruction, now, values);
         for (unsigned word = 0; word < rows.size(); ++word) {
             std::uint32_t* row = state_.registers.row(rows[word]);
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -336,7 +336,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
             }
         }
     } else {
-        isa::OperandRows operands = execute_.operand_rows(map, stream.predicates, decoded);
+        isa::OperandRows operands = sm_.execute.operand_rows(map, stream.predicates, decoded);
         for (unsigned word = 0; word < rows.size(); ++word) {
             operands.destination[word] = state_.registers.row(rows[word]);
         }
@@ -400,7 +400,7 @@ void Pmode::event(unsigned, std::uint32_t detail, Cycle) {
 void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle now) {
     const auto number = static_cast<std::uint16_t>(token - 1);
     const Operation& operation = operations_[number];
-    issue_.rows_written({operation.rows.data(), operation.words}, now);
+    sm_.issue.rows_written({operation.rows.data(), operation.words}, now);
     end_operation(number);
 }
 

@@ -13,10 +13,6 @@ struct GroupInterleavedParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// The prefetch-aware scheduler of Jog et al. on top of the two-level one. Groups have no neighbouring warps, so that a
 /// group prefetches for its warps' neighbours in another: with g groups, the scheduler's n-th warp is in group n mod g.
 /// Free places of the ready queue go to one group while it has a pending warp that does not wait for memory, a fence or

@@ -23,10 +23,6 @@ struct MacroBlockParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Locality-aware prefetching: if two or more of the four lines of a macro block have missed, prefetches the others.
 class MacroBlockPrefetcher : public Prefetcher {
   public:

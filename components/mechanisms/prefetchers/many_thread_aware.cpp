@@ -71,10 +71,6 @@ struct MtaCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Entry of the PWS table: PC, warp, trained, last address and stride.
 struct PerWarpStride {
     std::uint32_t pc = 0;
@@ -156,7 +152,6 @@ class MtaPrefetcher final : public Prefetcher {
     void promote(const PerWarpStride& entry);
     void prefetch_iterations(const ObservedLoad& load, std::int64_t stride);
     void prefetch_warps(const ObservedLoad& load, std::int64_t stride);
-    void prefetch(const ObservedLoad& load, std::int64_t offset, std::int64_t context);
     bool lets_through();
     void adapt(Cycle now);
     void choose_degree(double evictions);
@@ -271,7 +266,7 @@ void MtaPrefetcher::promote(const PerWarpStride& entry) {
 
 void MtaPrefetcher::prefetch_iterations(const ObservedLoad& load, std::int64_t stride) {
     for (std::int64_t i = 0, degree = lets_through() ? parameters_.degree : 0; i < degree; ++i) {
-        prefetch(load, stride * (parameters_.distance + i), load.context);
+        requests_ += prefetch_behind(port_, load, stride * (parameters_.distance + i), load.context);
     }
 }
 
@@ -279,16 +274,7 @@ void MtaPrefetcher::prefetch_warps(const ObservedLoad& load, std::int64_t stride
     for (std::int64_t i = 0, degree = lets_through() ? parameters_.ip_degree : 0; i < degree; ++i) {
         const std::int64_t ahead = parameters_.ip_distance + i;
         if (LOOKAHEAD_RULE(mta_ends_with_last_warp) && load.context + ahead >= contexts_) { return; }
-        prefetch(load, stride * ahead, load.context + ahead);
-    }
-}
-
-void MtaPrefetcher::prefetch(const ObservedLoad& load, std::int64_t offset, std::int64_t context) {
-    for (const std::uint64_t line : load.lines) {
-        requests_ +=
-            port_.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},
-                            .pc = load.pc,
-                            .context = static_cast<std::uint16_t>(context)});
+        requests_ += prefetch_behind(port_, load, stride * ahead, static_cast<std::uint16_t>(load.context + ahead));
     }
 }
 

@@ -13,10 +13,6 @@ struct NextLineParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Next-line prefetching: after a demand miss, the following lines.
 class NextLinePrefetcher final : public Prefetcher {
   public:

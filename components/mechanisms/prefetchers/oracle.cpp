@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "components/isa/load_trace.h"
@@ -16,10 +15,6 @@ struct OracleParameters {
                          .source = "estimate: enough for the next iteration of a loop with two loads"});
     LOOKAHEAD_ALL_DECLARED;
 };
-
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
 
 namespace {
 

@@ -36,19 +36,29 @@ struct InterParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
-/// Intra-warp stride prefetching: follows each warp's own load over the iterations of a loop.
-class IntraPrefetcher final : public Prefetcher {
+/// What the stride prefetchers share.
+template <class P>
+class StridePrefetcher : public Prefetcher {
   public:
-    using Parameters = IntraParameters;
+    using Parameters = P;
 
-    IntraPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+    StridePrefetcher(const P& parameters, const PrefetcherArguments& arguments)
         : parameters_(parameters), table_(static_cast<std::size_t>(parameters.entries)), port_(arguments.port) {}
 
     void end_launch() override { table_.clear(); }
+    void fields(StateArchive& archive) override { archive& table_; }
+
+  protected:
+    const P parameters_;
+    StrideTable<StrideEntry> table_;
+    PrefetchPort& port_;
+};
+
+/// Intra-warp stride prefetching: follows each warp's own load over the iterations of a loop.
+class IntraPrefetcher final : public StridePrefetcher<IntraParameters> {
+  public:
+    using StridePrefetcher::StridePrefetcher;
+
     void on_load(const ObservedLoad& load, Cycle) override {
         if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc, load.context);
@@ -68,12 +78,6 @@ class IntraPrefetcher final : public Prefetcher {
             prefetch_behind(port_, load, entry->stride * (parameters_.distance + i), load.context);
         }
     }
-    void fields(StateArchive& archive) override { archive& table_; }
-
-  private:
-    IntraParameters parameters_;
-    StrideTable<StrideEntry> table_;
-    PrefetchPort& port_;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, IntraPrefetcher, "intra",
@@ -81,17 +85,11 @@ LOOKAHEAD_REGISTER_VARIANT(Prefetcher, IntraPrefetcher, "intra",
                            "Koo et al., HPCA 2018, section III.A; Baer and Chen, 1991")
 
 /// Inter-warp stride prefetching: follows a load over the warps of the SM by number, ignoring CTA borders.
-class InterPrefetcher final : public Prefetcher {
+class InterPrefetcher final : public StridePrefetcher<InterParameters> {
   public:
-    using Parameters = InterParameters;
-
     InterPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
-        : parameters_(parameters),
-          table_(static_cast<std::size_t>(parameters.entries)),
-          port_(arguments.port),
-          contexts_(static_cast<std::int64_t>(arguments.contexts)) {}
+        : StridePrefetcher(parameters, arguments), contexts_(static_cast<std::int64_t>(arguments.contexts)) {}
 
-    void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
         if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc);
@@ -109,7 +107,6 @@ class InterPrefetcher final : public Prefetcher {
         table_.update(*entry);
         if (confident && entry->stride != 0) { prefetch_for_next(load, entry->stride); }
     }
-    void fields(StateArchive& archive) override { archive& table_; }
 
   private:
     /// The stride between neighbours: the difference of addresses divided by that of warp numbers, if an integer number
@@ -132,9 +129,6 @@ class InterPrefetcher final : public Prefetcher {
         }
     }
 
-    InterParameters parameters_;
-    StrideTable<StrideEntry> table_;
-    PrefetchPort& port_;
     std::int64_t contexts_;
 };
 
@@ -152,22 +146,12 @@ struct StridePerWarpParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// The "DirectPrefetch" of the pre-execution paper: a stride for each warp and PC, with a saturating 2-bit confidence.
-class StridePerWarpPrefetcher final : public Prefetcher {
+class StridePerWarpPrefetcher final : public StridePrefetcher<StridePerWarpParameters> {
   public:
-    using Parameters = StridePerWarpParameters;
-
-    StridePerWarpPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
-        : table_(static_cast<std::size_t>(parameters.entries)),
-          threshold_(static_cast<std::uint32_t>(parameters.threshold)),
-          port_(arguments.port) {}
+    using StridePrefetcher::StridePrefetcher;
 
     bool only_when_idle() const override { return true; }
-    void end_launch() override { table_.clear(); }
     void on_load(const ObservedLoad& load, Cycle) override {
         if (!AccessVector::fits(load)) { return; }
         StrideEntry* entry = table_.find(load.pc, load.context);
@@ -176,7 +160,7 @@ class StridePerWarpPrefetcher final : public Prefetcher {
             entry = &table_.replace(load.pc, load.context);
         } else if (entry->last.difference(load, stride)) {
             note_stride(*entry, stride, 3, true);
-            if (entry->confidence >= threshold_ && entry->stride != 0) {
+            if (entry->confidence >= static_cast<std::uint32_t>(parameters_.threshold) && entry->stride != 0) {
                 prefetch_behind(port_, load, entry->stride, load.context);
             }
         } else if (entry->confidence > 0) {
@@ -185,12 +169,6 @@ class StridePerWarpPrefetcher final : public Prefetcher {
         entry->last.take(load);
         table_.update(*entry);
     }
-    void fields(StateArchive& archive) override { archive& table_; }
-
-  private:
-    StrideTable<StrideEntry> table_;
-    std::uint32_t threshold_;
-    PrefetchPort& port_;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, StridePerWarpPrefetcher, "stride_per_warp",

@@ -32,10 +32,6 @@ struct AccessVector {
         }
         return true;
     }
-    bool equals(const ObservedLoad& load, std::int64_t offset) const {
-        std::int64_t apart = 0;
-        return difference(load, apart) && apart == offset;
-    }
     void fields(StateArchive& archive) { archive& lines& count; }
 };
 
@@ -53,8 +49,7 @@ class StrideTable {
     }
     /// Replaces the entry that was updated longest ago.
     Entry& replace(std::uint32_t pc, std::uint16_t context = kNoContext) {
-        Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
-                                          [](const Entry& a, const Entry& b) { return a.updated < b.updated; });
+        Entry& oldest = *std::ranges::min_element(entries_, {}, &Entry::updated);
         oldest = {};
         oldest.pc = pc;
         oldest.context = context;
@@ -62,10 +57,8 @@ class StrideTable {
         return oldest;
     }
     void update(Entry& entry) { entry.updated = ++updates_; }
-    bool full() const {
-        return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.updated != 0; });
-    }
-    void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
+    bool full() const { return std::ranges::find(entries_, 0u, &Entry::updated) == entries_.end(); }
+    void clear() { std::ranges::fill(entries_, Entry{}); }
     template <class F>
     void for_each(F&& f) {
         for (Entry& entry : entries_) { f(entry); }
@@ -104,13 +97,16 @@ inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t l
     }
 }
 
-/// Prefetches the lines `offset` bytes after the starts of the load's lines.
-inline void prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset, std::uint16_t context) {
+/// Prefetches the lines `offset` bytes after the starts of the load's lines. Returns the number of requests that L1
+/// will make.
+inline std::uint64_t prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset,
+                                     std::uint16_t context) {
+    std::uint64_t requests = 0;
     for (const std::uint64_t line : load.lines) {
-        port.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},
-                       .pc = load.pc,
-                       .context = context});
+        requests += port.prefetch(
+            {.line = line_of(line + static_cast<std::uint64_t>(offset)), .pc = load.pc, .context = context});
     }
+    return requests;
 }
 
 }  // namespace lookahead::gpu

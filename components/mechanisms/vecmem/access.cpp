@@ -1,5 +1,8 @@
 #include "components/mechanisms/vecmem/access.h"
 
+#include <array>
+#include <cstddef>
+
 #include "components/isa/memory_access.h"
 #include "core/mutation/rule.h"
 
@@ -8,41 +11,10 @@ namespace lookahead::vecmem {
 using isa::Space;
 
 std::string_view name_of(Reason reason) {
-    switch (reason) {
-        case Reason::none:
-            return "none";
-        case Reason::guard:
-            return "guard";
-        case Reason::width:
-            return "width";
-        case Reason::space:
-            return "space";
-        case Reason::order:
-            return "order";
-        case Reason::loop_code:
-            return "loop_code";
-        case Reason::control:
-            return "control";
-        case Reason::induction:
-            return "induction";
-        case Reason::trip_count:
-            return "trip_count";
-        case Reason::alone:
-            return "alone";
-        case Reason::address:
-            return "address";
-        case Reason::alias:
-            return "alias";
-        case Reason::dependence:
-            return "dependence";
-        case Reason::registers:
-            return "registers";
-        case Reason::effort:
-            return "effort";
-        case Reason::kind:
-            return "kind";
-    }
-    return "none";
+    static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {
+        "none",       "guard", "width",   "space", "order",      "loop_code", "control", "induction",
+        "trip_count", "alone", "address", "alias", "dependence", "registers", "kind",    "effort"};
+    return kNames[static_cast<std::size_t>(reason)];
 }
 
 Reason fixed_reason(const VirtualInstruction& instruction) {

@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
     registers,   ///< its loop would need more registers than there are
     kind,        ///< vectors are not wanted for its memory space
     effort,      ///< its kernel has been packed in as many ways as are tried
+    count
 };
 std::string_view name_of(Reason reason);
 

@@ -1,6 +1,8 @@
 #include "components/mechanisms/vecmem/counted_loop.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/vecmem/block_order.h"
@@ -10,43 +12,25 @@ namespace lookahead::vecmem {
 
 namespace {
 
-bool is_countable(Type type) {
-    return isa::is_word(type) || isa::is_pair(type);
+using ComparisonPairs = std::initializer_list<std::pair<Comparison, Comparison>>;
+
+/// The other one of its pair; `alone` for a comparison in no pair.
+Comparison partner(Comparison comparison, ComparisonPairs pairs, Comparison alone) {
+    for (const auto& [one, other] : pairs) {
+        if (comparison == one || comparison == other) { return comparison == one ? other : one; }
+    }
+    return alone;
 }
 
 Comparison negated(Comparison comparison) {
-    switch (comparison) {
-        case Comparison::lt:
-            return Comparison::ge;
-        case Comparison::le:
-            return Comparison::gt;
-        case Comparison::gt:
-            return Comparison::le;
-        case Comparison::ge:
-            return Comparison::lt;
-        case Comparison::eq:
-            return Comparison::ne;
-        case Comparison::ne:
-            return Comparison::eq;
-        default:
-            return Comparison::none;
-    }
+    using enum Comparison;
+    return partner(comparison, {{lt, ge}, {le, gt}, {eq, ne}}, none);
 }
 
 /// The comparison with its operands exchanged.
 Comparison turned(Comparison comparison) {
-    switch (comparison) {
-        case Comparison::lt:
-            return Comparison::gt;
-        case Comparison::le:
-            return Comparison::ge;
-        case Comparison::gt:
-            return Comparison::lt;
-        case Comparison::ge:
-            return Comparison::le;
-        default:
-            return comparison;
-    }
+    using enum Comparison;
+    return partner(comparison, {{lt, gt}, {le, ge}}, comparison);
 }
 
 class LoopReader {
@@ -90,7 +74,7 @@ class LoopReader {
         const VirtualInstruction& sum = code()[i];
         const Operation op = sum.machine.operation;
         if ((op != Operation::add && op != Operation::sub) || sum.guarded() || sum.machine.saturate ||
-            !is_countable(sum.machine.type) || sum.destination_predicate[0] != kNone) {
+            !isa::is_word_or_pair(sum.machine.type) || sum.destination_predicate[0] != kNone) {
             return std::nullopt;
         }
         const finaliser::RowGroup& group = kernel_.groups[kernel_.group_of[sum.destination]];
@@ -126,7 +110,7 @@ class LoopReader {
         if (tests != 1) { return false; }
         const VirtualInstruction& test = code()[loop_.test];
         if (test.machine.operation != Operation::setp || test.guarded() || test.machine.combine != isa::Combine::none ||
-            !is_countable(test.machine.type) || test.machine.mode != 0) {
+            !isa::is_word_or_pair(test.machine.type) || test.machine.mode != 0) {
             return false;
         }
         const bool complement = test.destination_predicate[0] != branch.guard.index;

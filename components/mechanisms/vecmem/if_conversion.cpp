@@ -1,4 +1,4 @@
-#include "components/mechanisms/vecmem/if_conversion.h"
+#include "components/mechanisms/vecmem/counted_loop.h"
 
 #include <algorithm>
 #include <map>
@@ -171,8 +171,7 @@ class IfConverter {
 
     PredicateUse both(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
         if (const auto folded = fold(mask, own, block)) { return *folded; }
-        VirtualInstruction made = finaliser::beside(code(block).back());
-        made.machine.operation = Operation::pred_and;
+        VirtualInstruction made = finaliser::beside(code(block).back(), Operation::pred_and);
         made.source_predicate = {mask, own};
         made.destination_predicate[0] = names_.new_predicate();
         body_.code.push_back(made);

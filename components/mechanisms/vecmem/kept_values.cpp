@@ -1,5 +1,7 @@
 #include "components/mechanisms/vecmem/kept_values.h"
 
+#include <algorithm>
+
 namespace lookahead::vecmem {
 
 VirtualOperand KeptValues::operand(const Term& term) {
@@ -23,18 +25,30 @@ WordCopy KeptValues::copy_of(ValueId id, std::uint32_t row) const {
     const Value& value = values_[id];
     WordCopy copy{value.at.block, kNone, row, {Operand::Kind::reg, 1, value.unit}};
     if (value.kind == Value::Kind::definition) { copy.behind = value.at.index; }
-    if (value.kind == Value::Kind::start) { copy = {0, kNone, row, {Operand::Kind::reg, 1, value.unit}}; }
+    if (value.kind == Value::Kind::start) { copy.block = 0; }
     return copy;
 }
 
-VirtualInstruction as_instruction(const WordCopy& copy, const VirtualInstruction& served) {
-    VirtualInstruction move = finaliser::beside(served);
-    move.machine.operation = isa::Operation::mov;
-    move.machine.type = isa::Type::b32;
-    move.source[0] = copy.word;
-    move.destination = copy.row;
+VirtualInstruction move_of(const VirtualOperand& word, std::uint32_t row, const VirtualInstruction& served) {
+    VirtualInstruction move = finaliser::beside(served, isa::Operation::mov, isa::Type::b32);
+    move.source[0] = word;
+    move.destination = row;
     move.destination_rows = 1;
     return move;
+}
+
+VirtualInstruction computation(VirtualKernel& kernel, const VirtualInstruction& served, isa::Operation operation,
+                               isa::Type type, const std::array<VirtualOperand, 3>& sources, isa::Type source_type) {
+    VirtualInstruction made = finaliser::beside(served, operation, type);
+    made.machine.source_type = source_type;
+    std::ranges::copy(sources, made.source.begin());
+    made.destination_rows = isa::is_pair(type) ? 2 : 1;
+    made.destination = kernel.new_rows(made.destination_rows);
+    return made;
+}
+
+VirtualOperand result_of(const VirtualInstruction& instruction) {
+    return {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
 }
 
 }  // namespace lookahead::vecmem

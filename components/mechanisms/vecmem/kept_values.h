@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -36,6 +37,13 @@ class KeptValues {
     std::map<std::pair<ValueId, ValueId>, std::uint32_t> rows_;
 };
 
-VirtualInstruction as_instruction(const WordCopy& copy, const VirtualInstruction& served);
+/// Moves a word to a row.
+VirtualInstruction move_of(const VirtualOperand& word, std::uint32_t row, const VirtualInstruction& served);
+/// type.operation a, b, c to new rows.
+VirtualInstruction computation(VirtualKernel& kernel, const VirtualInstruction& served, isa::Operation operation,
+                               isa::Type type, const std::array<VirtualOperand, 3>& sources,
+                               isa::Type source_type = isa::Type::none);
+/// The operand that reads the instruction's result.
+VirtualOperand result_of(const VirtualInstruction& instruction);
 
 }  // namespace lookahead::vecmem

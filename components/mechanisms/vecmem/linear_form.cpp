@@ -18,10 +18,6 @@ std::uint64_t signed_word(std::uint64_t word) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
 }
 
-bool is_integer_word(Type type) {
-    return isa::is_word(type) || isa::is_pair(type);
-}
-
 }  // namespace
 
 std::int64_t Form::signed_constant() const {
@@ -290,13 +286,13 @@ std::optional<Form> Forms::computed(Position at) const {
             break;
         case Operation::add:
         case Operation::sub:
-            if (!is_integer_word(machine.type) || !whole_sources(2)) { return std::nullopt; }
+            if (!isa::is_word_or_pair(machine.type) || !whole_sources(2)) { return std::nullopt; }
             form = source(at, 0);
             form->add(source(at, 1), machine.operation == Operation::add ? 1 : ~std::uint64_t{0});
             break;
         case Operation::mul_lo:
         case Operation::mad_lo:
-            if (is_integer_word(machine.type) && whole_sources(2)) { form = product(at); }
+            if (isa::is_word_or_pair(machine.type) && whole_sources(2)) { form = product(at); }
             break;
         case Operation::mul_wide:
         case Operation::mad_wide:

@@ -123,8 +123,7 @@ class Splitter {
 
     void go_around(std::uint32_t part) {
         VirtualBlock& masked = parts_[part];
-        VirtualInstruction around = finaliser::beside(masked.code.front());
-        around.machine.operation = Operation::bra;
+        VirtualInstruction around = finaliser::beside(masked.code.front(), Operation::bra);
         around.guard = masked.code.front().guard;
         around.guard.negated = !around.guard.negated;
         around.target = block_ + part + 1;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "components/frontend/finaliser/analysis/liveness.h"
 #include "components/frontend/finaliser/simplify/simplify.h"
 #include "components/mechanisms/vecmem/alias_guard.h"
-#include "components/mechanisms/vecmem/packer.h"
 #include "components/mechanisms/vecmem/unroll.h"
 
 namespace lookahead::vecmem {
@@ -45,18 +44,6 @@ class KernelPacker {
     };
 
     VirtualKernel& kernel() { return result_.kernel; }
-
-    std::vector<unsigned> lengths_of(const Unrolled& loop, std::uint32_t block) const {
-        const std::vector<unsigned>& lengths = plans_[original_[block]].lengths;
-        return loop.is_fewer ? std::vector{lengths.back()} : lengths;
-    }
-
-    void mix_rounds(PackOptions& options, const Unrolled& loop, std::uint32_t block) const {
-        const BlockPlan& plan = plans_[original_[block]];
-        if (!plan.mixes_rounds) { return; }
-        options.rounds = loop.is_fewer ? plan.fewer : plan.factor;
-        options.round_size = loop.loop.round_size;
-    }
 
     /// From the last block on, so that earlier blocks keep their numbers.
     void unroll_loops() {
@@ -99,20 +86,28 @@ class KernelPacker {
         for (ExactRecurrence& exact : loop.exact) { exact.block += kUnrolledBlocks; }
     }
 
-    bool is_scalar(std::uint32_t block) const {
-        return std::ranges::any_of(loops_, [&](const auto& each) {
+    /// The loop whose left-over rounds have the block; null if there is none.
+    const UnrolledLoop* remainder_of(std::uint32_t block) const {
+        const auto found = std::ranges::find_if(loops_, [&](const auto& each) {
             const UnrolledLoop& loop = each.second.loop;
             return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
         });
+        return found == loops_.end() ? nullptr : &found->second.loop;
     }
 
-    /// The left-over rounds of a loop of several blocks keep the vectors of the unpacked blocks.
-    bool stays_scalar(std::uint32_t block) const {
-        return std::ranges::any_of(loops_, [&](const auto& each) {
-            const UnrolledLoop& loop = each.second.loop;
-            if (loop.scalar_blocks > 1) { return false; }
-            return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
-        });
+    PackOptions options_for(std::uint32_t block) const {
+        const BlockPlan& plan = plans_[original_[block]];
+        PackOptions options{plan.lengths, nullptr};
+        options.kinds = kinds_;
+        const auto found = loops_.find(block);
+        if (found == loops_.end()) { return options; }
+        const Unrolled& loop = found->second;
+        if (loop.is_fewer) { options.lengths = {plan.lengths.back()}; }
+        if (plan.mixes_rounds) {
+            options.rounds = loop.is_fewer ? plan.fewer : plan.factor;
+            options.round_size = loop.loop.round_size;
+        }
+        return options;
     }
 
     void pack_blocks() {
@@ -126,34 +121,32 @@ class KernelPacker {
         KeptValues kept(kernel(), values);
         std::vector<PackedBlock> packed(kernel().blocks.size());
         std::vector<WordCopy> copies;
-        for (std::uint32_t block : flow.order()) {
-            if (stays_scalar(block)) { continue; }
-            PackOptions options{plans_[original_[block]].lengths, nullptr};
-            options.kinds = kinds_;
-            const auto found = loops_.find(block);
-            if (found == loops_.end()) {
-                packed[block] = pack_block(kernel(), forms, kept, block, options);
-            } else {
-                const AliasGuard guard(flow, values, forms, found->second.loop);
-                options.lengths = lengths_of(found->second, block);
-                mix_rounds(options, found->second, block);
-                options.can_check = [&](const Form& distance) { return guard.can_check(distance); };
-                packed[block] = pack_block(kernel(), forms, kept, block, options);
-                checks_.push_back({found->second, packed[block].assumptions});
-            }
-            copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
-        }
-        // Uses the original code, because the checks add no accesses.
-        for (const auto& [unrolled, assumptions] : checks_) {
-            const AliasGuard guard(flow, values, forms, unrolled.loop);
-            if (guard.write(kernel(), kept, assumptions, copies)) { continue; }
-            // Packs again without reordering accesses.
-            const std::uint32_t block = unrolled.loop.rounds;
-            PackOptions options{lengths_of(unrolled, block), nullptr};
-            options.kinds = kinds_;
-            mix_rounds(options, unrolled, block);
+        const auto pack = [&](std::uint32_t block, const PackOptions& options) {
             packed[block] = pack_block(kernel(), forms, kept, block, options);
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
+        };
+        std::vector<std::pair<const UnrolledLoop*, std::vector<Assumption>>> checks;
+        for (std::uint32_t block : flow.order()) {
+            // The left-over rounds of a loop of several blocks keep the vectors of the unpacked blocks.
+            if (const UnrolledLoop* loop = remainder_of(block); loop != nullptr && loop->scalar_blocks == 1) {
+                continue;
+            }
+            PackOptions options = options_for(block);
+            const auto found = loops_.find(block);
+            if (found == loops_.end()) {
+                pack(block, options);
+                continue;
+            }
+            const AliasGuard guard(flow, values, forms, found->second.loop);
+            options.can_check = [&](const Form& distance) { return guard.can_check(distance); };
+            pack(block, options);
+            checks.emplace_back(&found->second.loop, packed[block].assumptions);
+        }
+        // Uses the original code, because the checks add no accesses.
+        for (const auto& [loop, assumptions] : checks) {
+            const AliasGuard guard(flow, values, forms, *loop);
+            if (guard.write(kernel(), kept, assumptions, copies)) { continue; }
+            pack(loop->rounds, options_for(loop->rounds));  // without reordering accesses
         }
         for (std::uint32_t block = 0; block < packed.size(); ++block) { take(block, packed[block]); }
         put_copies(packed, copies);
@@ -163,7 +156,7 @@ class KernelPacker {
         auto& code = kernel().blocks[block].code;
         const BlockPlan& plan = plans_[original_[block]];
         if (packed.changed) { code = std::move(packed.code); }
-        const bool is_remainder = is_scalar(block);
+        const bool is_remainder = remainder_of(block) != nullptr;
         if (!is_remainder || plan.factor == 1) { count(packed, result_.blocks[original_[block]]); }
         if (is_remainder) {
             for (VirtualInstruction& instruction : code) {
@@ -209,7 +202,7 @@ class KernelPacker {
             auto& code = kernel().blocks[copy.block].code;
             const std::uint32_t at = place(copy);
             const VirtualInstruction& served = code.empty() ? first_instruction() : code[at == 0 ? 0 : at - 1];
-            code.insert(code.begin() + at, as_instruction(copy, VirtualInstruction(served)));
+            code.insert(code.begin() + at, move_of(copy.word, copy.row, VirtualInstruction(served)));
         }
     }
 
@@ -263,17 +256,11 @@ class KernelPacker {
         return is_pair ? 2 * kCostScale : kCostScale;
     }
 
-    struct Check {
-        Unrolled unrolled;
-        std::vector<Assumption> assumptions;
-    };
-
     const std::vector<BlockPlan>& plans_;
     const VectorKinds kinds_;
     std::vector<std::uint32_t> original_;  ///< by block: its original
     std::vector<Unrolled> loops_moved_;
     std::map<std::uint32_t, Unrolled> loops_;  ///< by the block of their rounds
-    std::vector<Check> checks_;
     PackedKernel result_;
 };
 

@@ -6,11 +6,8 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/vecmem/block_order.h"
-#include "components/mechanisms/vecmem/vector_base.h"
 
 namespace lookahead::vecmem {
-
-using finaliser::beside;
 
 namespace {
 
@@ -82,6 +79,16 @@ class BlockPacker {
     }
 
     const std::vector<VirtualInstruction>& code() const { return kernel_.blocks[block_].code; }
+
+    /// Calls visit(group, copy) for the copies that the groups need.
+    template <class Visit>
+    void for_each_copy(Visit visit) {
+        for (const Group& group : groups_) {
+            for (const Term& term : group.needs) {
+                for (const WordCopy& copy : kept_.copies(term)) { visit(group, copy); }
+            }
+        }
+    }
 
     /// Pairs that may be to one place and include a store.
     void find_conflicts() {
@@ -187,22 +194,18 @@ class BlockPacker {
         local_copies_.clear();
         std::map<std::uint32_t, std::vector<WordCopy>> behind;
         std::set<std::uint32_t> copied;
-        for (const Group& group : groups_) {
-            for (const Term& term : group.needs) {
-                for (const WordCopy& copy : kept_.copies(term)) {
-                    if (copy.block == block_ && copied.insert(copy.row).second) {
-                        behind[copy.behind == kNone ? 0 : copy.behind + 1].push_back(copy);
-                    }
-                }
+        for_each_copy([&](const Group&, const WordCopy& copy) {
+            if (copy.block == block_ && copied.insert(copy.row).second) {
+                behind[copy.behind == kNone ? 0 : copy.behind + 1].push_back(copy);
             }
-        }
+        });
         const auto add_copies = [&](std::uint32_t at) {
             const auto found = behind.find(at);
             if (found == behind.end()) { return; }
             for (const WordCopy& copy : found->second) {
                 local_copies_[static_cast<std::uint32_t>(nodes_.size())] = copy;
-                nodes_.push_back({as_instruction(copy, code()[at == 0 ? 0 : at - 1]), std::uint64_t{2} * at, kNone,
-                                  std::uint64_t{2} * wanted_place(at)});
+                nodes_.push_back({move_of(copy.word, copy.row, code()[at == 0 ? 0 : at - 1]), std::uint64_t{2} * at,
+                                  kNone, std::uint64_t{2} * wanted_place(at)});
             }
         };
         for (std::uint32_t index = 0; index < code().size(); ++index) {
@@ -220,15 +223,11 @@ class BlockPacker {
         }
         std::map<std::uint32_t, std::uint32_t> copy_of_row;
         for (const auto& [node, copy] : local_copies_) { copy_of_row[copy.row] = node; }
-        for (const Group& group : groups_) {
-            for (const Term& term : group.needs) {
-                for (const WordCopy& copy : kept_.copies(term)) {
-                    if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end()) {
-                        needs.emplace_back(found->second, node_of_[accesses_[group.pattern.members[0]].index]);
-                    }
-                }
+        for_each_copy([&](const Group& group, const WordCopy& copy) {
+            if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end()) {
+                needs.emplace_back(found->second, node_of_[accesses_[group.pattern.members[0]].index]);
             }
-        }
+        });
         return order_block(kernel_, nodes_, order_groups, memory, needs);
     }
 
@@ -259,13 +258,9 @@ class BlockPacker {
         }
         collect_assumptions(place);
         std::set<std::uint32_t> copied;
-        for (const Group& group : groups_) {
-            for (const Term& term : group.needs) {
-                for (const WordCopy& copy : kept_.copies(term)) {
-                    if (copy.block != block_ && copied.insert(copy.row).second) { result_.copies.push_back(copy); }
-                }
-            }
-        }
+        for_each_copy([&](const Group&, const WordCopy& copy) {
+            if (copy.block != block_ && copied.insert(copy.row).second) { result_.copies.push_back(copy); }
+        });
     }
 
     void emit(std::uint32_t node) {
@@ -329,15 +324,8 @@ class BlockPacker {
     }
 
     void move(std::uint32_t to, const VirtualOperand& from, const VirtualInstruction& served) {
-        VirtualInstruction copy = beside(served);
-        copy.machine.operation = Operation::mov;
-        copy.machine.type = isa::Type::b32;
-        copy.source[0] = from;
-        copy.destination = to;
-        copy.destination_rows = 1;
-        result_.code.push_back(copy);
+        result_.code.push_back(move_of(from, to, served));
     }
-
     VirtualOperand side_by_side(const std::vector<VirtualOperand>& words, const VirtualInstruction& served) {
         const std::uint32_t first = kernel_.new_rows(static_cast<unsigned>(words.size()));
         for (std::uint32_t i = 0; i < words.size(); ++i) { move(first + i, words[i], served); }
@@ -347,36 +335,23 @@ class BlockPacker {
     VirtualOperand emit_stride(const Pattern& pattern, const VirtualInstruction& served) {
         const VirtualOperand word = kept_.operand(pattern.stride_term);
         if (pattern.stride_times == 1) { return word; }
-        VirtualInstruction product = beside(served);
-        product.machine.operation = Operation::mul_lo;
-        product.machine.type = isa::Type::u32;
-        product.source[0] = word;
-        product.source[1] = finaliser::literal(kernel_.frame, pattern.stride_times, 1);
-        product.destination = kernel_.new_rows(1);
-        product.destination_rows = 1;
-        result_.code.push_back(product);
-        return {Operand::Kind::reg, 1, product.destination};
+        result_.code.push_back(computation(kernel_, served, Operation::mul_lo, isa::Type::u32,
+                                           {word, finaliser::literal(kernel_.frame, pattern.stride_times, 1)}));
+        return result_of(result_.code.back());
     }
 
     VirtualOperand emit_base(const VectorBase& base, const VirtualInstruction& served) {
         const auto rows = static_cast<std::uint8_t>(base.rows);
-        VirtualOperand whole =
+        const VirtualOperand whole =
             base.whole ? kept_.operand(*base.whole) : finaliser::literal(kernel_.frame, base.constant, rows);
         if (!base.scaled) { return whole; }
-        VirtualInstruction sum = beside(served);
-        sum.machine.operation = rows == 2 ? Operation::mad_wide : Operation::mad_lo;
-        sum.machine.type = rows == 2 ? isa::Type::s64 : isa::Type::s32;
-        if (base.scaled->extension == Extension::zero) { sum.machine.type = isa::Type::u64; }
-        if (rows == 2) {
-            sum.machine.source_type = base.scaled->extension == Extension::zero ? isa::Type::u32 : isa::Type::s32;
-        }
-        sum.source[0] = kept_.operand(*base.scaled);
-        sum.source[1] = finaliser::literal(kernel_.frame, base.coefficient, 1);
-        sum.source[2] = whole;
-        sum.destination = kernel_.new_rows(rows);
-        sum.destination_rows = rows;
-        result_.code.push_back(sum);
-        return {Operand::Kind::reg, rows, sum.destination};
+        const bool is_wide = rows == 2, is_zero = base.scaled->extension == Extension::zero;
+        const isa::Type type = !is_wide ? isa::Type::s32 : is_zero ? isa::Type::u64 : isa::Type::s64;
+        const isa::Type source_type = !is_wide ? isa::Type::none : is_zero ? isa::Type::u32 : isa::Type::s32;
+        result_.code.push_back(computation(
+            kernel_, served, is_wide ? Operation::mad_wide : Operation::mad_lo, type,
+            {kept_.operand(*base.scaled), finaliser::literal(kernel_.frame, base.coefficient, 1), whole}, source_type));
+        return result_of(result_.code.back());
     }
 
     /// The reordered pairs that a check must prove apart.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "components/frontend/finaliser/simplify/simplify.h"
-#include "components/mechanisms/vecmem/counted_loop.h"
 #include "components/mechanisms/vecmem/masked_runs.h"
 #include "components/mechanisms/vecmem/unroll.h"
 
@@ -28,10 +27,6 @@ TriedPlans::Key Planner::key_of(const std::vector<BlockPlan>& plans) {
         key.insert(key.end(), plan.lengths.begin(), plan.lengths.end());
     }
     return key;
-}
-
-bool Planner::may_try(const std::vector<BlockPlan>& plans) const {
-    return tried_->instructions < TriedPlans::kMostInstructions || tried_->outcomes.contains(key_of(plans));
 }
 
 const std::vector<BlockOutcome>& Planner::outcomes_of(const std::vector<BlockPlan>& plans) {

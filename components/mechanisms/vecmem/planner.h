@@ -51,7 +51,9 @@ class Planner {
     };
 
     static TriedPlans::Key key_of(const std::vector<BlockPlan>& plans);
-    bool may_try(const std::vector<BlockPlan>& plans) const;
+    bool may_try(const std::vector<BlockPlan>& plans) const {
+        return tried_->instructions < TriedPlans::kMostInstructions || tried_->outcomes.contains(key_of(plans));
+    }
     const std::vector<BlockOutcome>& outcomes_of(const std::vector<BlockPlan>& plans);
     void read_loops();
     Loop loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,

@@ -6,6 +6,7 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/frontend/finaliser/simplify/simplify.h"
+#include "components/mechanisms/vecmem/kept_values.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
@@ -287,8 +288,7 @@ class Unroller {
     void write_rest() {
         auto& code = kernel_.blocks[unrolled_.rest].code;
         code.push_back(body_[loop_.test]);
-        VirtualInstruction leave = beside(branch());
-        leave.machine.operation = Operation::bra;
+        VirtualInstruction leave = beside(branch(), Operation::bra);
         leave.guard = {branch().guard.index, !branch().guard.negated};
         leave.target = unrolled_.scalar + unrolled_.scalar_blocks;
         code.push_back(leave);
@@ -366,23 +366,15 @@ void BlockWriter::put(VirtualInstruction instruction) {
 
 VirtualOperand BlockWriter::compute(Operation operation, Type type, const VirtualOperand& a, const VirtualOperand& b,
                                     const VirtualOperand& c, Type source_type) {
-    VirtualInstruction made = served_;
-    made.machine.operation = operation;
-    made.machine.type = type;
-    made.machine.source_type = source_type;
-    made.source = {a, b, c, {}};
-    made.destination_rows = isa::is_pair(type) ? 2 : 1;
-    made.destination = kernel_.new_rows(made.destination_rows);
-    const VirtualOperand result{Operand::Kind::reg, made.destination_rows, made.destination};
+    VirtualInstruction made = computation(kernel_, served_, operation, type, {a, b, c}, source_type);
+    const VirtualOperand result = result_of(made);
     put(std::move(made));
     return result;
 }
 
 std::uint32_t BlockWriter::compare(Comparison comparison, Type type, const VirtualOperand& a, const VirtualOperand& b,
                                    std::uint32_t also) {
-    VirtualInstruction made = served_;
-    made.machine.operation = Operation::setp;
-    made.machine.type = type;
+    VirtualInstruction made = beside(served_, Operation::setp, type);
     made.machine.comparison = comparison;
     made.source = {a, b, {}, {}};
     made.destination_predicate[0] = kernel_.new_predicate();
@@ -401,8 +393,7 @@ std::uint32_t BlockWriter::condition() const {
 }
 
 void BlockWriter::leave_unless(std::uint32_t predicate, std::uint32_t target) {
-    VirtualInstruction leave = served_;
-    leave.machine.operation = Operation::bra;
+    VirtualInstruction leave = beside(served_, Operation::bra);
     leave.guard = {predicate, true};
     leave.target = target;
     auto& code = kernel_.blocks[block_].code;

@@ -22,10 +22,6 @@ struct VecmemParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::vecmem
-
-namespace lookahead::vecmem {
-
 namespace {
 
 using finaliser::RegisterBounds;

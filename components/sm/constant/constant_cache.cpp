@@ -1,7 +1,5 @@
 #include "components/sm/constant/constant_cache.h"
 
-#include <string>
-
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
@@ -43,21 +41,15 @@ ConstantCache::Answer ConstantCache::load(std::uint64_t line, Waiter waiter, boo
         ++tags_.counters().refusals;
         return Answer::refused;
     }
-    switch (tags_.ask(tag, can_send)) {
-        case ReadOnlyCache::Answer::hit:
-            return Answer::hit;
-        case ReadOnlyCache::Answer::refused:
-            return Answer::refused;
-        case ReadOnlyCache::Answer::missed:
-            miss = tags_.last_miss();
-            note_asked(line);
-            waiters_[std::size_t{miss} * merges_ + waiting_passes_[miss]++] = waiter;
-            return Answer::missed;
-        case ReadOnlyCache::Answer::merged:
-            waiters_[std::size_t{miss} * merges_ + waiting_passes_[miss]++] = waiter;
-            return Answer::merged;
+    const Answer answer = tags_.ask(tag, can_send);
+    if (answer == Answer::missed) {
+        miss = tags_.last_miss();
+        note_asked(line);
     }
-    return Answer::refused;
+    if (answer == Answer::missed || answer == Answer::merged) {
+        waiters_[std::size_t{miss} * merges_ + waiting_passes_[miss]++] = waiter;
+    }
+    return answer;
 }
 
 /// A load has requested a line, which operands may need too.

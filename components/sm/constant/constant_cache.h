@@ -10,8 +10,8 @@
 #include "components/isa/address_space.h"
 #include "components/isa/lane_mask.h"
 #include "components/protocols/memory.h"
-#include "components/sm/constant/constant_parameters.h"
 #include "components/sm/context_states.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 #include "core/time/time.h"
 
@@ -20,6 +20,31 @@ class Audit;
 }
 
 namespace lookahead::gpu {
+
+/// `constant_cache.*`: an SM's cache of kernel parameters and .const variables, in lines of 64 bytes. Defaults: GTX480.
+struct ConstantCacheParameters : ReadOnlyCacheParameters {
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+
+    ConstantCacheParameters() {
+        sets = 64;
+        ways = 2;
+    }
+    LOOKAHEAD_INHERITED_PARAMETER(
+        enabled,
+        {.help =
+             "false: there is none. Parameters are there from the start, and loads of .const variables go through L1D.",
+         .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(ways, {1, 64, "line"}, {.help = "Lines of 64 bytes in a set.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(merges, {1, 64, "pass"},
+                                  {.help = "Passes of loads that can wait for the same line.", .source = kTable});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, hit_latency, 35, {1, 1000, "cycle"},
+        {.help = "From the last pass of a load to its value in the registers, on a hit.",
+         .source = "estimate: as L1D's, from which Jia et al. 2018 find it to differ by one cycle on Volta"});
+    LOOKAHEAD_ALL_DECLARED;
+};
 
 /// The constant cache of an SM, for two kinds of readers:
 /// - instructions with an operand in the launch's constant bank, which has the kernel's parameters. They are not ready
@@ -38,7 +63,7 @@ class ConstantCache {
     /// A reader is a miss of the instruction cache or, with this bit, of the constant cache.
     static constexpr std::uint32_t kReader = 1u << 16;
 
-    enum class Answer : std::uint8_t { hit, missed, merged, refused };
+    using Answer = ReadOnlyCache::Answer;
     /// A pass of a load that waits for its line.
     struct Waiter {
         std::uint32_t token = 0;  ///< the load

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,10 +9,9 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
-#include "components/sm/lsu/access_epochs.h"
+#include "components/isa/instruction_form.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/lsu_counters.h"
-#include "components/sm/lsu/memory_order.h"
 #include "components/sm/timing_wheel.h"
 #include "core/bits/ring.h"
 #include "core/state/state_archive.h"
@@ -20,7 +20,72 @@ namespace lookahead {
 class Audit;
 }
 
+namespace lookahead::gpu::lsu {
+
+constexpr bool is_acquire(const isa::InstructionForm& instruction) {
+    return instruction.order == isa::Order::acquire || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+constexpr bool is_release(const isa::InstructionForm& instruction) {
+    return instruction.order == isa::Order::release || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+/// Whether the instruction's scope reaches beyond the SM: all scopes but cta.
+constexpr bool leaves_sm(const isa::InstructionForm& instruction) {
+    return instruction.scope != isa::Scope::cta;
+}
+constexpr bool has_result(const isa::InstructionForm& instruction) {
+    return isa::is_load(instruction.operation) || instruction.operation == isa::Operation::atomic;
+}
+
+}  // namespace lookahead::gpu::lsu
+
 namespace lookahead::gpu {
+
+/// Counts the SM's memory accesses under way by the stretch between two fences (epoch) in which they were performed, so
+/// that a fence can wait for all earlier accesses while others go on. An access carries its epoch's tag.
+class AccessEpochs {
+  public:
+    /// At most `fences` fences may wait at once.
+    explicit AccessEpochs(unsigned fences) : under_way_(std::bit_ceil(fences + 1)) {}
+
+    /// The tag of accesses performed now; below 2^16.
+    std::uint16_t current_tag() const { return tag_of(current_); }
+    void begin(std::uint16_t tag) {
+        ++under_way_[tag];
+        ++total_;
+    }
+    void end(std::uint16_t tag) {
+        --under_way_[tag];
+        --total_;
+        advance();
+    }
+    std::uint64_t total() const { return total_; }
+
+    /// Ends the epoch; returns its number, for `over`.
+    std::uint64_t close() {
+        const std::uint64_t closed = current_++;
+        advance();
+        return closed;
+    }
+    /// Whether all accesses of that epoch and earlier ones are done.
+    bool over(std::uint64_t epoch) const { return oldest_ > epoch; }
+
+    void fields(StateArchive& archive) { archive& current_& oldest_& total_& under_way_; }
+
+  private:
+    std::uint16_t tag_of(std::uint64_t epoch) const {
+        return static_cast<std::uint16_t>(epoch & (under_way_.size() - 1));
+    }
+    void advance() {
+        while (oldest_ < current_ && under_way_[tag_of(oldest_)] == 0) { ++oldest_; }
+    }
+
+    std::uint64_t current_ = 0;
+    std::uint64_t oldest_ = 0;  // the oldest epoch with accesses under way, or the current one
+    std::uint64_t total_ = 0;
+    std::vector<std::uint32_t> under_way_;  // by tag; for each closed epoch with accesses a fence waits
+};
 
 /// The order between memory instructions that L1 does not keep by itself. It counts the accesses under way of each
 /// stream context and those before each fence, says what the oldest instruction must wait for, and when a fence ends.

@@ -1,10 +1,12 @@
 #include "components/sm/lsu/access_queue.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
+#include "components/sm/lsu/access_order.h"
+#include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/lane_spaces.h"
-#include "components/sm/lsu/memory_order.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
@@ -24,8 +26,7 @@ AccessQueue::AccessQueue(const CoalescingParameters& parameters, Cycle hit_laten
       hit_latency_(hit_latency),
       parts_(parts),
       queue_(static_cast<unsigned>(parameters.queue)),
-      l1_accesses_(queue_, head_, parts.l1, parts.private_memory, parts.loads, parts.order, parts.samples,
-                   parts.counters, hit_latency, parameters.atomic_bytes == kSectorBytes) {}
+      l1_accesses_(queue_, head_, parts, hit_latency, parameters.atomic_bytes == kSectorBytes) {}
 
 [[gnu::hot]] void AccessQueue::accept(const MemoryInstruction& instruction, Cycle now) {
     LsuCounters& counters = parts_.counters;
@@ -161,6 +162,47 @@ void AccessQueue::fields(StateArchive& archive, std::span<const isa::Instruction
     head_.fields(archive, oldest);
     elements_.fields(archive, by_elements ? oldest : nullptr, parts_.allocations);
     if (by_elements) { archive& head_.first_load; }
+}
+
+bool ConstantLoads::perform(QueuedInstruction& entry, QueueHead& head, Cycle now) {
+    const std::uint64_t address = entry.memory.addresses[std::countr_zero(entry.global)];
+    const isa::LaneMask lanes = lanes_in_word(entry.memory.addresses, address) & entry.global;
+    PendingLoad& pending = loads_[head.load];
+    switch (cache_->load(address & ~std::uint64_t{ConstantCache::kBytes - 1}, {head.load, lanes},
+                         arbiter_.can_request_line())) {
+        case ConstantCache::Answer::refused:
+            return head.block(LsuStall::constant_cache, now);
+        case ConstantCache::Answer::hit:
+            write(head.load, lanes);
+            break;
+        case ConstantCache::Answer::missed: {
+            const ConstantCache::Request request = cache_->request();
+            arbiter_.request_line(request.line, request.sectors, request.reader, now);
+            ++pending.outstanding;
+            break;
+        }
+        case ConstantCache::Answer::merged:
+            ++pending.outstanding;
+            break;
+    }
+    pending.not_before(now + cache_->hit_latency());
+    ++counters_.constant_passes;
+    entry.global &= ~lanes;
+    counters_.constant_loads += entry.global == 0;
+    return entry.global == 0;
+}
+
+bool ConstantLoads::fill(std::uint32_t reader, const std::byte* data, Cycle now) {
+    bool served = false;
+    if (cache_ != nullptr && (reader & ConstantCache::kReader) != 0) {
+        ++counters_.constant_fills;
+        cache_->fill(reader, data, [&](const ConstantCache::Waiter& waiter) {
+            write(waiter.token, waiter.lanes);
+            loads_.data_came(waiter.token, now);
+            served = true;
+        });
+    }
+    return served;
 }
 
 }  // namespace lookahead::gpu

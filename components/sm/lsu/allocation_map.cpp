@@ -1,16 +1,13 @@
 #include "components/sm/lsu/allocation_map.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
 
 void AllocationMap::update(const AllocationUpdate& update) {
-    const auto place =
-        std::lower_bound(ranges_.begin(), ranges_.end(), update.address,
-                         [](const Range& range, std::uint64_t address) { return range.begin < address; });
+    const auto place = std::ranges::lower_bound(ranges_, update.address, {}, &Range::begin);
     const std::uint64_t end = update.address + update.bytes;
     if (update.released != 0) {
         LOOKAHEAD_ASSERT(place != ranges_.end() && place->begin == update.address && place->end == end,
@@ -26,9 +23,7 @@ void AllocationMap::update(const AllocationUpdate& update) {
 }
 
 [[gnu::hot]] bool AllocationMap::search(std::uint64_t begin, std::uint64_t end) const {
-    const auto after =
-        std::upper_bound(ranges_.begin(), ranges_.end(), begin,
-                         [](std::uint64_t address, const Range& range) { return address < range.begin; });
+    const auto after = std::ranges::upper_bound(ranges_, begin, {}, &Range::begin);
     if (after == ranges_.begin() || std::prev(after)->end < end) { return false; }
     last_ = *std::prev(after);
     return true;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "components/isa/kernel.h"
-#include "components/sm/lsu/memory_order.h"
+#include "components/sm/lsu/access_order.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/mutation/rule.h"
@@ -41,7 +41,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       spare_(l1_, PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)),
       queue_(parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
-             {allocations_, l1_, private_, shared_, constants_, spare_, loads_, order_, samples_, counters_}) {
+             {{l1_, private_, loads_, order_, samples_, counters_}, allocations_, shared_, constants_, spare_}) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
         throw ConfigurationError("coalescing.atomic_bytes is {}; it must be 32 or 128", parameters.atomic_bytes);
     }

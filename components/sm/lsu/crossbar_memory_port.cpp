@@ -4,9 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "components/sm/sm_ports.h"
+#include "components/protocols/ports.h"
 #include "core/lp/audit.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
@@ -57,10 +56,6 @@ void CrossbarMemoryPort::audit(Audit& audit, std::uint32_t requester) const {
 void CrossbarMemoryPort::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "injection_port", injection_.counters());
     visit(visitor, name_, "ejection_port", ejection_.counters());
-}
-
-void CrossbarMemoryPort::fields(StateArchive& archive) {
-    archive& injection_& ejection_;
 }
 
 }  // namespace lookahead::gpu

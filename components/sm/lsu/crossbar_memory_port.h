@@ -32,7 +32,7 @@ class CrossbarMemoryPort final : public MemoryPort {
     void audit(Audit& audit, std::uint32_t requester) const override;
 
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void fields(StateArchive& archive) override;
+    void fields(StateArchive& archive) override { archive& injection_& ejection_; }
 
   private:
     friend struct AuditSabotage;

@@ -1,9 +1,7 @@
-#include "components/sm/lsu/element_sequence.h"
+#include "components/sm/lsu/access_queue.h"
 
 #include <cstring>
 
-#include "components/isa/memory_access.h"
-#include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/lane_spaces.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "core/error/error.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "components/sm/lsu/lane_data.h"
+#include "core/bits/set_bits.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
@@ -28,8 +29,7 @@ isa::LaneMask lanes_together(const std::uint64_t* addresses, isa::LaneMask lanes
     const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;
     isa::LaneMask together = 0;
     unsigned words = 0;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const unsigned word = 1u << (addresses[lane] % kSectorBytes / 4);
         if (addresses[lane] / kSectorBytes == sector && (words & word) == 0) {
             words |= word;
@@ -56,7 +56,7 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
         case isa::Operation::load:
             if (entry.memory.pre_load) [[unlikely]] {
                 done = pre_load_line(entry, line, lanes, now);
-            } else if (private_.covers(line)) [[unlikely]] {
+            } else if (parts_.private_memory.covers(line)) [[unlikely]] {
                 done = load_private(entry, line, lanes, now);
             } else {
                 done = load(entry, line, lanes, now, {head_.load});
@@ -71,7 +71,7 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
             break;
     }
     if (done) {
-        ++counters_.global_accesses;
+        ++parts_.counters.global_accesses;
         entry.global &= ~lanes;
     }
 }
@@ -94,7 +94,7 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
 /// If lanes have two sectors, loads the first ones of all, then the second ones: they may be in different states.
 [[gnu::hot]] bool L1Accesses::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                                            const LoadToken& token) {
-    const std::uint8_t* offsets = loads_[head_.load].offsets;
+    const std::uint8_t* offsets = parts_.loads[head_.load].offsets;
     if (isa::lane_bytes(*entry.memory.instruction) <= kSectorBytes) [[likely]] {
         return load_groups(entry, line, offsets, lanes, token, now,
                            [&](isa::LaneMask group) { entry.global &= ~group; });
@@ -114,13 +114,13 @@ bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line,
 
 /// Whether the load must go to L2: an ordered one, unless L1 keeps stores to its line.
 bool L1Accesses::goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const {
-    return instruction.order != isa::Order::weak && !l1_.keeps_stores_to(line) &&
+    return instruction.order != isa::Order::weak && !parts_.l1.keeps_stores_to(line) &&
            LOOKAHEAD_RULE(ordered_load_goes_to_l2);
 }
 
 SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
                                        SectorMask sectors) const {
-    return goes_to_l2(instruction, line) ? sectors : l1_.alike(line, sectors);
+    return goes_to_l2(instruction, line) ? sectors : parts_.l1.alike(line, sectors);
 }
 
 [[gnu::hot]] bool L1Accesses::load_line(const QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
@@ -130,22 +130,23 @@ SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std:
     L1Access access{
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
     ByteMask bytes;
-    if (l1_.keeps_stores_to(line)) {
+    if (parts_.l1.keeps_stores_to(line)) {
         bytes = bytes_of_lanes(memory, line, waiter.lanes);
         access.bytes = &bytes;
     }
     const L1LoadResult result =
-        goes_to_l2(instruction, line) ? l1_.load_ordered(access, waiter) : l1_.load(access, waiter);
+        goes_to_l2(instruction, line) ? parts_.l1.load_ordered(access, waiter) : parts_.l1.load(access, waiter);
     if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
-    PendingLoad& pending = loads_[head_.load];
+    PendingLoad& pending = parts_.loads[head_.load];
     pending.not_before(now + hit_latency_);
     if (result.answer == L1Answer::hit) {
-        loads_.write(waiter, result.data);
+        parts_.loads.write(waiter, result.data);
     } else {
         ++pending.outstanding;
         const auto source = line >= isa::kLocalMemoryBase ? MissSamples::Source::local : MissSamples::Source::global;
-        if (result.answer == L1Answer::miss && samples_.due(source)) [[unlikely]] {
-            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(source, now);
+        if (result.answer == L1Answer::miss && parts_.samples.due(source)) [[unlikely]] {
+            reinterpret_cast<ReadRequest*>(parts_.l1.miss_queue().last_payload())->sample =
+                parts_.samples.begin(source, now);
         }
     }
     return true;
@@ -155,13 +156,13 @@ SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std:
 /// MSHR or no replaceable line: demand loads behind it must not wait a memory latency for a hint.
 bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
-    SectorMask left = l1_.sectored() ? sectors_accessed(memory, lanes) : kAllSectors;
+    SectorMask left = parts_.l1.sectored() ? sectors_accessed(memory, lanes) : kAllSectors;
     if (isa::lane_bytes(*memory.instruction) > kSectorBytes) [[unlikely]] {
         left = kAllSectors & static_cast<SectorMask>(left | left << 1);
     }
     while (left != 0) {
-        const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;
-        const L1LoadResult result = l1_.load(
+        const SectorMask sectors = parts_.l1.sectored() ? parts_.l1.alike(line, left) : left;
+        const L1LoadResult result = parts_.l1.load(
             {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::pre_load, .sectors = sectors},
             {});
         if (result.answer == L1Answer::stall) {
@@ -169,7 +170,7 @@ bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t lin
                 result.failure == ReservationFailure::write_back) {
                 return head_.block(result.failure, now);
             }
-            ++counters_.pre_load_drops;
+            ++parts_.counters.pre_load_drops;
         }
         left &= static_cast<SectorMask>(~sectors);
     }
@@ -178,8 +179,8 @@ bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t lin
 
 [[gnu::hot]] bool L1Accesses::store_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
                                          Cycle now) {
-    const bool kept = l1_.keeps_stores_to(line);
-    if (!kept && !l1_.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
+    const bool kept = parts_.l1.keeps_stores_to(line);
+    if (!kept && !parts_.l1.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
@@ -194,30 +195,30 @@ bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t lin
     }
     L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
     if (kept) {
-        if (private_.companion() == nullptr) { return store_in_l1(access, mask, bytes, now); }
+        if (parts_.private_memory.companion() == nullptr) { return store_in_l1(access, mask, bytes, now); }
         access.as_vector = is_vector(memory, line);
         return store_private(access, mask, bytes, now);
     }
-    l1_.store(access, mask, bytes, order_.store_tag(memory.context));
-    order_.begin_store(memory.context);
+    parts_.l1.store(access, mask, bytes, parts_.order.store_tag(memory.context));
+    parts_.order.begin_store(memory.context);
     return true;
 }
 
 bool L1Accesses::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
-    const L1StoreResult result = l1_.store_local(access, mask, bytes, order_.store_tag(access.warp));
+    const L1StoreResult result = parts_.l1.store_local(access, mask, bytes, parts_.order.store_tag(access.warp));
     if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
-    if (result.answer == L1Answer::miss) { order_.begin_store(access.warp); }
+    if (result.answer == L1Answer::miss) { parts_.order.begin_store(access.warp); }
     return true;
 }
 
 bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
-    if (!l1_.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
+    if (!parts_.l1.can_write()) { return head_.block(ReservationFailure::miss_queue_full, now); }
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     const bool returns = instruction.operation == isa::Operation::atomic;
     const auto count = static_cast<unsigned>(std::popcount(lanes));
     const AtomicRequest request{.line = line,
-                                .tag = returns ? head_.load : order_.store_tag(memory.context),
+                                .tag = returns ? head_.load : parts_.order.store_tag(memory.context),
                                 .op = instruction.atomic,
                                 .type = instruction.type,
                                 .returns_value = returns,
@@ -226,20 +227,20 @@ bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line,
                           .pc = memory.pc,
                           .warp = memory.context,
                           .client = Client::demand,
-                          .sectors = l1_.sectored() ? sectors_accessed(memory, lanes) : kAllSectors};
-    if (private_.covers(line) && !(private_.companion()->give_up(line) && l1_.can_write())) [[unlikely]] {
+                          .sectors = parts_.l1.sectored() ? sectors_accessed(memory, lanes) : kAllSectors};
+    if (parts_.private_memory.covers(line) &&
+        !(parts_.private_memory.companion()->give_up(line) && parts_.l1.can_write())) [[unlikely]] {
         return head_.block(ReservationFailure::miss_queue_full, now);
     }
-    if (l1_.keeps_stores_to(line)) [[unlikely]] {
-        if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
+    if (parts_.l1.keeps_stores_to(line)) [[unlikely]] {
+        if (const L1StoreResult clean = parts_.l1.clean_for_atomic(access); clean.answer == L1Answer::stall) {
             return head_.block(clean.failure, now);
         }
     }
-    std::byte* place = l1_.atomic(access, sizeof request + count * sizeof(AtomicLane));
+    std::byte* place = parts_.l1.atomic(access, sizeof request + count * sizeof(AtomicLane));
     std::memcpy(place, &request, sizeof request);
     place += sizeof request;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const bool two = instruction.atomic == isa::AtomicOp::cas;
         const AtomicLane each{.operand = atomic_operand(instruction, lane, &memory.data[0]),
                               .operand2 = two ? atomic_operand(instruction, lane, &memory.data[2]) : 0,
@@ -250,9 +251,9 @@ bool L1Accesses::atomic_line(const QueuedInstruction& entry, std::uint64_t line,
         place += sizeof each;
     }
     if (returns) {
-        ++loads_[head_.load].outstanding;
+        ++parts_.loads[head_.load].outstanding;
     } else {
-        order_.begin_store(memory.context);
+        parts_.order.begin_store(memory.context);
     }
     return true;
 }
@@ -270,22 +271,22 @@ bool L1Accesses::load_private(QueuedInstruction& entry, std::uint64_t line, isa:
                           .warp = entry.memory.context,
                           .client = Client::demand,
                           .as_vector = is_vector(entry.memory, line)};
-    if (const isa::LaneMask served = private_.load(access, head_.load, lanes, now); served != 0) {
+    if (const isa::LaneMask served = parts_.private_memory.load(access, head_.load, lanes, now); served != 0) {
         entry.global &= ~served;
-        counters_.global_accesses += served != lanes;  // the rest is another access
+        parts_.counters.global_accesses += served != lanes;  // the rest is another access
         return served == lanes;
     }
     const isa::LaneMask before = entry.global;
     const bool done = load(entry, line, lanes, now, {.load = head_.load, .as_vector = access.as_vector});
     if (const isa::LaneMask taken = done ? lanes : before & ~entry.global; taken != 0) {
-        private_.missed(access, head_.load, taken, now);
+        parts_.private_memory.missed(access, head_.load, taken, now);
     }
     return done;
 }
 
 bool L1Accesses::store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
     alignas(64) std::byte own[kLineBytes] = {};
-    const L1Companion::StoreResult result = private_.companion()->store(access, mask, bytes, own);
+    const L1Companion::StoreResult result = parts_.private_memory.companion()->store(access, mask, bytes, own);
     switch (result.answer) {
         case L1Companion::StoreAnswer::absorbed:
             return true;
@@ -297,7 +298,7 @@ bool L1Accesses::store_private(const L1Access& access, const ByteMask& mask, con
     const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
     copy_bytes(own, bytes, for_l1);
     if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) { return false; }
-    private_.companion()->passed(access.line, words_of(for_l1) | result.with_it);
+    parts_.private_memory.companion()->passed(access.line, words_of(for_l1) | result.with_it);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "components/isa/memory_access.h"
 #include "components/isa/operand.h"
 #include "components/protocols/memory.h"
+#include "core/bits/set_bits.h"
 
 namespace lookahead::gpu {
 
@@ -180,16 +181,10 @@ void write_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, c
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { std::memcpy(&row[lane], bytes + offset(lane), 4); }
             return;
         }
-        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            std::memcpy(&row[lane], bytes + offset(lane), 4);
-        }
+        for (const unsigned lane : SetBits(lanes)) { std::memcpy(&row[lane], bytes + offset(lane), 4); }
         return;
     }
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        isa::write_loaded(instruction, lane, bytes + offset(lane), rows);
-    }
+    for (const unsigned lane : SetBits(lanes)) { isa::write_loaded(instruction, lane, bytes + offset(lane), rows); }
 }
 
 /// Writes the stored data of `lanes` into `bytes`, ascending: of two lanes' stores to one byte the higher lane's wins.
@@ -197,20 +192,14 @@ template <class Offset, class Rows>
 void read_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
                 const Rows& data) {
     if (is_plain_word(instruction)) {
-        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            std::memcpy(bytes + offset(lane), &data[0][lane], 4);
-        }
+        for (const unsigned lane : SetBits(lanes)) { std::memcpy(bytes + offset(lane), &data[0][lane], 4); }
         return;
     }
     const std::uint32_t* rows[kMaximumRows];
     for (unsigned row = 0; row < instruction.vector * isa::type_rows(instruction.type); ++row) {
         rows[row] = data[row];
     }
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        isa::read_stored(instruction, lane, rows, bytes + offset(lane));
-    }
+    for (const unsigned lane : SetBits(lanes)) { isa::read_stored(instruction, lane, rows, bytes + offset(lane)); }
 }
 
 /// An operand of an atomic's lane, from its low and high row; bits beyond the type are zero.
@@ -227,17 +216,9 @@ constexpr bool is_atomic(const isa::InstructionForm& instruction) {
 /// Rows of data that hold values: for a store its elements, for an atomic both operands (of 32-bit types only the low
 /// words count, see atomic_operand).
 constexpr unsigned data_rows(const isa::InstructionForm& instruction) {
-    switch (instruction.operation) {
-        case isa::Operation::store:
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return instruction.vector * isa::type_rows(instruction.type);
-        case isa::Operation::atomic:
-        case isa::Operation::reduce:
-            return kAtomicRows;
-        default:
-            return 0;
-    }
+    return isa::is_store(instruction.operation) ? instruction.vector * isa::type_rows(instruction.type)
+           : is_atomic(instruction)             ? kAtomicRows
+                                                : 0;
 }
 
 /// Whether execution gives the row a value; the other rows of an atomic keep those of an earlier instruction.

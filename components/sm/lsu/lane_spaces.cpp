@@ -1,13 +1,13 @@
 #include "components/sm/lsu/lane_spaces.h"
 
 #include <bit>
-#include <string>
 
 #include <fmt/format.h>
 
 #include "components/isa/address_space.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/memory_fault.h"
+#include "core/bits/set_bits.h"
 
 namespace lookahead::gpu {
 
@@ -22,8 +22,7 @@ namespace {
 isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window) {
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     isa::LaneMask inside = 0;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const std::uint64_t offset = memory.addresses[lane] - window;
         const bool fits = (offset & (bytes - 1)) == 0 && bytes <= 4 && offset + bytes <= memory.local_bytes;
         inside |= isa::LaneMask{fits && offset < memory.local_bytes} << lane;
@@ -36,8 +35,7 @@ isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, 
 void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window) {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const std::uint64_t address = memory.addresses[lane];
         const std::uint64_t offset = address - window;
         if ((offset & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
@@ -81,8 +79,7 @@ isa::LaneMask split_generic(QueuedInstruction& entry) {
 unsigned drop_unmapped(QueuedInstruction& entry, isa::LaneMask local, const AllocationMap& allocations) {
     const unsigned bytes = isa::lane_bytes(*entry.memory.instruction);
     unsigned dropped = 0;
-    for (isa::LaneMask left = entry.global & ~local; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(entry.global & ~local)) {
         const std::uint64_t address = entry.memory.addresses[lane];
         if ((address & (bytes - 1)) != 0 || !allocations.contains(address, address + bytes)) {
             entry.global &= ~(isa::LaneMask{1} << lane);
@@ -96,8 +93,7 @@ void check_global(const MemoryInstruction& memory, isa::LaneMask lanes, const Al
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     const AddressBlock block = block_of(memory.addresses, bytes);
     if ((block.low_bits & (bytes - 1)) == 0 && allocations.contains(block.begin, block.end)) { return; }
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const std::uint64_t address = memory.addresses[lane];
         if ((address & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (!allocations.contains(address, address + bytes)) {
@@ -110,8 +106,7 @@ void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) {
     const unsigned bytes = isa::lane_bytes(*memory.instruction);
     const AddressBlock block = block_of(memory.addresses, bytes);
     if ((block.low_bits & (bytes - 1)) == 0 && block.begin < block.end && block.end <= memory.shared_bytes) { return; }
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         const std::uint64_t address = memory.addresses[lane];
         if ((address & (bytes - 1)) != 0) { refuse_misaligned(memory, lane); }
         if (address >= memory.shared_bytes || address + bytes > memory.shared_bytes) {

@@ -5,6 +5,7 @@
 
 #include "components/isa/memory_access.h"
 #include "components/sm/lsu/lane_data.h"
+#include "core/bits/set_bits.h"
 
 namespace lookahead::gpu {
 
@@ -30,8 +31,7 @@ void LoadTable::write_half(const Waiter& waiter, const std::byte* line) {
     const unsigned first = token.part == LoadToken::Part::upper_half ? kWords : 0;
     for (unsigned word = first; word < first + kWords; ++word) {
         std::uint32_t* row = registers_.row(load.destination_rows[word]);
-        for (isa::LaneMask left = waiter.lanes; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (const unsigned lane : SetBits(waiter.lanes)) {
             std::memcpy(&row[lane], line + load.offsets[lane] + 4 * word, sizeof row[lane]);
         }
     }

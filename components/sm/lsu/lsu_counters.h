@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <tuple>
 
 #include "core/stats/statistics.h"
 

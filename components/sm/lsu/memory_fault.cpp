@@ -1,8 +1,5 @@
 #include "components/sm/lsu/memory_fault.h"
 
-#include <array>
-#include <cstdio>
-
 #include <fmt/format.h>
 
 namespace lookahead::gpu {
@@ -10,32 +7,17 @@ namespace lookahead::gpu {
 namespace {
 
 std::string_view name_of(isa::Operation operation) {
-    switch (operation) {
-        case isa::Operation::load:
-        case isa::Operation::load_stride:
-        case isa::Operation::load_indirect:
-            return "load";
-        case isa::Operation::store:
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return "store";
-        case isa::Operation::atomic:
-            return "atomic";
-        case isa::Operation::reduce:
-            return "reduction";
-        case isa::Operation::texture:
-            return "texture fetch";
-        default:
-            return "access";
-    }
+    if (isa::is_load(operation)) { return "load"; }
+    if (isa::is_store(operation)) { return "store"; }
+    if (operation == isa::Operation::atomic) { return "atomic"; }
+    if (operation == isa::Operation::reduce) { return "reduction"; }
+    return operation == isa::Operation::texture ? "texture fetch" : "access";
 }
 
 std::string sentence(const isa::InstructionForm& instruction, unsigned lane, std::uint64_t address,
                      const std::string& what, std::optional<unsigned> element) {
-    std::array<char, 24> hex{};
-    std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(address));
-    return fmt::format("{} of line {}, lane {}{}: address {} {}", name_of(instruction.operation), instruction.line,
-                       lane, (element ? fmt::format(", element {}", *element) : ""), hex.data(), what);
+    return fmt::format("{} of line {}, lane {}{}: address {:#x} {}", name_of(instruction.operation), instruction.line,
+                       lane, (element ? fmt::format(", element {}", *element) : ""), address, what);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "components/sm/lsu/private_memory.h"
+#include "components/sm/lsu/l1_accesses.h"
 
 #include <bit>
 
@@ -69,18 +69,6 @@ void PrivateMemory::fill(const ReadReply& reply, Cycle now) {
             loads_.data_came(token.load, now);
         },
         [&](const std::byte* line) { return companion_->fill(access, asked, line); });
-}
-
-void PrivateMemory::begin_kernel() {
-    if (companion_ != nullptr) { companion_->begin_kernel(); }
-}
-
-void PrivateMemory::begin_launch(std::uint32_t local_bytes) {
-    if (companion_ != nullptr) { companion_->begin_launch((local_bytes + 3) / 4); }
-}
-
-void PrivateMemory::fields(StateArchive& archive) {
-    if (companion_ != nullptr) { archive& flushing_&* companion_; }
 }
 
 }  // namespace lookahead::gpu

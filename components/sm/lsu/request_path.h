@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +12,6 @@
 namespace lookahead {
 class Audit;
 class StateArchive;
-class StatisticsVisitor;
 }  // namespace lookahead
 
 namespace lookahead::gpu {

@@ -7,6 +7,7 @@
 #include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "components/sm/lsu/lane_data.h"
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 
@@ -125,8 +126,7 @@ bool adds_words(const isa::Instruction& instruction) {
 
 /// `old_values`: a row for the words' old values, or null.
 void add_words(const MemoryInstruction& access, isa::LaneMask lanes, unsigned char* base, std::uint32_t* old_values) {
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         std::uint32_t word;
         std::memcpy(&word, base + access.addresses[lane], sizeof word);
         if (old_values != nullptr) { old_values[lane] = word; }
@@ -144,8 +144,7 @@ void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMas
                          instruction.operation == isa::Operation::atomic ? rows[0] : nullptr);
     }
     const unsigned bytes = isa::type_bytes(instruction.type);
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(lanes)) {
         unsigned char* place = bytes_.data() + access.shared_base + access.addresses[lane];
         std::uint64_t old_value = 0;
         std::memcpy(&old_value, place, bytes);

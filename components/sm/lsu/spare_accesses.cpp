@@ -1,6 +1,5 @@
 #include "components/sm/lsu/spare_accesses.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/error/error.h"

@@ -18,7 +18,7 @@
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
-#include "components/sm/pipeline/pipeline_view.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/lp/logical_process.h"
 #include "core/param/configuration.h"
 #include "core/state/state_archive.h"
@@ -26,6 +26,27 @@
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
+
+/// What schedulers may see of the pipeline.
+class PipelineView final : public WarpView {
+  public:
+    explicit PipelineView(const PipelineState& state) : state_(state) {}
+
+    Cycle now() const override { return state_.now; }
+    ContextMask loads(ContextMask warps) const override {
+        ContextMask loads = 0;
+        for (const unsigned warp : warps& state_.warps.states.in(ready_for(ExecutionUnit::memory))) {
+            const InstructionClass next = (*state_.kernel)[state_.warps.streams[warp].stack.pc()].instruction_class;
+            if (next == InstructionClass::load_global || next == InstructionClass::load_local) {
+                loads |= context_bit(warp);
+            }
+        }
+        return loads;
+    }
+
+  private:
+    const PipelineState& state_;
+};
 
 /// What an SM offers to the load/store unit that is made for it. All references outlive the unit.
 struct LoadStoreServices {
@@ -41,7 +62,7 @@ struct LoadStoreServices {
 using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const LoadStoreServices&)>;
 
 /// A streaming multiprocessor as a logical process: it joins the stages of components/sm/pipeline, the warp schedulers
-/// and the load/store unit. Its ports are those of sm_ports.h.
+/// and the load/store unit. Its ports are those of components/protocols/ports.h.
 ///
 /// In a cycle, in this order: messages are delivered; what is due in the timing wheel is done (write-backs, fetched
 /// instructions, branches, barriers); CTAs retire and start; the schedulers issue; fetches start; the load/store

@@ -8,6 +8,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/bits/set_bits.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -73,8 +74,7 @@ class CtaStage {
 
     template <class F>
     void retire(F&& completed) {
-        for (std::uint64_t rest = emptied_; rest != 0; rest &= rest - 1) {
-            const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+        for (const unsigned slot : SetBits(emptied_)) {
             if (drained(slot)) {
                 vacate(slot);
                 completed(slot, slots_[slot].cta);

@@ -1,9 +1,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 
 #include <algorithm>
-#include <string>
 
-#include "components/isa/memory_access.h"
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"
@@ -42,15 +40,9 @@ unsigned issue_cycles_of(const isa::Instruction& instruction) {
 
 /// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
 bool is_long_latency(InstructionClass instruction_class) {
-    switch (instruction_class) {
-        case InstructionClass::load_global:
-        case InstructionClass::load_local:
-        case InstructionClass::atomic_global:
-        case InstructionClass::texture:
-            return true;
-        default:
-            return false;
-    }
+    using enum InstructionClass;
+    return instruction_class == load_global || instruction_class == load_local || instruction_class == atomic_global ||
+           instruction_class == texture;
 }
 
 /// Literals are part of the instruction, and zero is a register (RZ). Parameters have at most 4352 bytes: the last line
@@ -164,18 +156,10 @@ void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32
     }
 }
 
-std::int64_t longest_latency(const TimingParameters& timing) {
+std::int64_t longest(const TimingParameters& timing, std::int64_t ClassTiming::*cost) {
     std::int64_t longest = 0;
     for (unsigned c = 0; c < kInstructionClasses; ++c) {
-        longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).latency);
-    }
-    return longest;
-}
-
-std::int64_t longest_initiation(const TimingParameters& timing) {
-    std::int64_t longest = 0;
-    for (unsigned c = 0; c < kInstructionClasses; ++c) {
-        longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).initiation);
+        longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).*cost);
     }
     return longest;
 }

@@ -81,7 +81,7 @@ class DecodedKernel {
     std::vector<std::uint64_t> writes_;
 };
 
-std::int64_t longest_latency(const TimingParameters& timing);
-std::int64_t longest_initiation(const TimingParameters& timing);
+/// The longest latency or initiation interval of all classes.
+std::int64_t longest(const TimingParameters& timing, std::int64_t ClassTiming::*cost);
 
 }  // namespace lookahead::gpu

@@ -1,7 +1,6 @@
 #include "components/sm/pipeline/execute_stage.h"
 
 #include <bit>
-#include <cstdio>
 #include <cstring>
 
 #include "components/isa/address_space.h"
@@ -389,12 +388,10 @@ std::string ExecuteStage::place_of(unsigned context) const {
     if (!stream.stack.runs()) {
         stream.stack.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
     }
-    char address[16];
-    std::snprintf(address, sizeof address, "0x%x", pc * isa::kInstructionBytes);
     const std::uint32_t line = pc < kernel.code.size() ? kernel.code[pc].line : 0;
-    return fmt::format("kernel {}, CTA ({}, {}, {}), warp {}, PC {}, {}:{}", kernel.name, cta.position.x,
-                       cta.position.y, cta.position.z, stream.first_thread / isa::kWarpSize, address,
-                       kernel.source_file, line);
+    return fmt::format("kernel {}, CTA ({}, {}, {}), warp {}, PC {:#x}, {}:{}", kernel.name, cta.position.x,
+                       cta.position.y, cta.position.z, stream.first_thread / isa::kWarpSize,
+                       pc * isa::kInstructionBytes, kernel.source_file, line);
 }
 
 std::string ExecuteStage::stall_phrase(unsigned context) const {
@@ -409,16 +406,10 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
             if (!stream.partial_barrier) {
                 return fmt::format("{}: waits at {}", place, barriers_.describe(stream.cta_slot, stream.barrier));
             }
-            std::string phrase = fmt::format("{}: waits at barrier {}", place, stream.barrier);
-            {
-                char lanes[160];
-                std::snprintf(lanes, sizeof lanes,
-                              " with lanes 0x%08x only; lanes 0x%08x took another path, and on a reconvergence stack "
-                              "they cannot come (sm.simt=convergence_barrier lets them)",
-                              stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);
-                phrase += lanes;
-            }
-            return phrase;
+            return fmt::format(
+                "{}: waits at barrier {} with lanes {:#010x} only; lanes {:#010x} took another path, and on a "
+                "reconvergence stack they cannot come (sm.simt=convergence_barrier lets them)",
+                place, stream.barrier, stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);
         }
         case ContextState::at_fence:
             return fmt::format("{}: waits for its fence", place);

@@ -6,7 +6,6 @@
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
-#include "core/lp/audit.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -151,10 +150,6 @@ void ExtensionStreams::fetch_begun(unsigned stream, unsigned instructions, Cycle
     state_.wheel.schedule(now, now + state_.parameters.fetch_latency, event.packed());
 }
 
-bool ExtensionStreams::is_current(unsigned stream, std::uint32_t generation) const {
-    return set_.states.of(stream) != ContextState::vacant && generations_[stream] == generation;
-}
-
 void ExtensionStreams::fetched(unsigned stream, std::uint32_t detail) {
     if (is_current(stream, detail >> kCountBits)) {
         under_way_ &= ~context_bit(stream);
@@ -165,10 +160,6 @@ void ExtensionStreams::fetched(unsigned stream, std::uint32_t detail) {
 
 void ExtensionStreams::resumed(unsigned stream, std::uint32_t generation) {
     if (is_current(stream, generation)) { resume(stream); }
-}
-
-void ExtensionStreams::audit(Audit& audit, const std::string& sm, const std::string& what) const {
-    audit.leak(sm, what, running().count());
 }
 
 void ExtensionStreams::fields(StateArchive& archive) {

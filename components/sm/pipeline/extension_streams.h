@@ -6,10 +6,10 @@
 
 #include "components/sm/pipeline/issue_source.h"
 #include "components/sm/pipeline/stream_set.h"
+#include "core/lp/audit.h"
 #include "core/time/time.h"
 
 namespace lookahead {
-class Audit;
 class StateArchive;
 }  // namespace lookahead
 
@@ -104,7 +104,9 @@ class ExtensionStreams final : public IssueSource {
     void fetched(unsigned stream, std::uint32_t detail);
     void resumed(unsigned stream, std::uint32_t generation);
 
-    void audit(Audit& audit, const std::string& sm, const std::string& what) const;
+    void audit(Audit& audit, const std::string& sm, const std::string& what) const {
+        audit.leak(sm, what, running().count());
+    }
     void fields(StateArchive& archive);
 
   private:
@@ -113,7 +115,9 @@ class ExtensionStreams final : public IssueSource {
 
     bool left(unsigned stream, std::uint32_t pc);
     /// Whether the event is for the stream's present run; events of earlier runs are dropped.
-    bool is_current(unsigned stream, std::uint32_t generation) const;
+    bool is_current(unsigned stream, std::uint32_t generation) const {
+        return set_.states.of(stream) != ContextState::vacant && generations_[stream] == generation;
+    }
 
     PipelineState& state_;
     IssueStage& issue_;

@@ -1,7 +1,6 @@
 #include "components/sm/pipeline/fetch_stage.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "components/sm/pipeline/issue_stage.h"
@@ -42,26 +41,20 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
         start(context, now);
         return false;
     }
-    const std::uint64_t line = address_of(state_.warps.streams[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
+    const std::uint64_t line = line_of(address_of(state_.warps.streams[context].stack.pc()));
     if (prefetch_bytes_ != 0) { follow(line); }
-    switch (cache_.access(line, context, memory_.can_request_line())) {
-        case ReadOnlyCache::Answer::hit:
-            start(context, now);
-            return false;
-        case ReadOnlyCache::Answer::refused:
-            refused_ |= context_bit(context);
-            return false;
-        case ReadOnlyCache::Answer::merged:
-            under_way_ |= context_bit(context);
-            state_.warps.streams[context].fetching = true;
-            return false;
-        case ReadOnlyCache::Answer::missed:
-            under_way_ |= context_bit(context);
-            state_.warps.streams[context].fetching = true;
-            memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
-            return true;
+    const ReadOnlyCache::Answer answer = cache_.access(line, context, memory_.can_request_line());
+    if (answer == ReadOnlyCache::Answer::hit) {
+        start(context, now);
+    } else if (answer == ReadOnlyCache::Answer::refused) {
+        refused_ |= context_bit(context);
+    } else {
+        under_way_ |= context_bit(context);
+        state_.warps.streams[context].fetching = true;
     }
-    return false;
+    if (answer != ReadOnlyCache::Answer::missed) { return false; }
+    memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
+    return true;
 }
 
 /// Starts the stream after the line of a fetch, unless the fetch is of one of the stream's lines.
@@ -112,7 +105,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
         Group& group = groups_[number];
         const unsigned stream = next_in_turn(wanting, group.last);
         const std::uint32_t pc = (*streams)[stream].stack.pc();
-        const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
+        const std::uint64_t line = line_of(address_of(pc));
         const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;
         group.last = stream;
         if (answer == ReadOnlyCache::Answer::hit) {

@@ -24,7 +24,7 @@ void IssueExtension::attend(unsigned context, bool attended) {
 }
 
 void IssueExtension::schedule(unsigned index, std::uint32_t detail, Cycle now, Cycle at) {
-    const PipelineEvent event{PipelineEvent::Kind::extension, static_cast<std::uint16_t>(index), detail, number_};
+    const PipelineEvent event{PipelineEvent::Kind::extension, static_cast<std::uint16_t>(index), detail, sm_.number};
     state_.wheel.schedule(now, at, event.packed());
 }
 

@@ -16,7 +16,6 @@
 
 namespace lookahead {
 class Audit;
-class StatisticsVisitor;
 }  // namespace lookahead
 
 namespace lookahead::gpu {
@@ -88,8 +87,7 @@ class OwnUnit {
 /// - `fields` has all state; within a launch, `begin_launch` is called before the state is loaded.
 class IssueExtension {
   public:
-    explicit IssueExtension(const IssueExtensionArguments& arguments)
-        : state_(arguments.state), number_(arguments.number) {}
+    explicit IssueExtension(const IssueExtensionArguments& arguments) : sm_(arguments), state_(arguments.state) {}
     virtual ~IssueExtension() = default;
 
     /// The longest delay that it schedules, in cycles; follows from its parameters, asked once.
@@ -139,19 +137,18 @@ class IssueExtension {
     void attendance_fields(StateArchive& archive) { archive& attended_; }
 
   protected:
-    unsigned number() const { return number_; }
     void attend(unsigned context, bool attended);
     /// Calls `event(index, detail, at)` at `at` > now.
     void schedule(unsigned index, std::uint32_t detail, Cycle now, Cycle at);
     /// The token (MemoryInstruction::token) for the extension's memory instruction number `own`, 1 to kTokens.
     /// load_completed receives `own` again.
-    std::uint16_t token_of(unsigned own) const { return static_cast<std::uint16_t>(number_ << kTokenBits | own); }
+    std::uint16_t token_of(unsigned own) const { return static_cast<std::uint16_t>(sm_.number << kTokenBits | own); }
 
+    const IssueExtensionArguments sm_;
     PipelineState& state_;
 
   private:
     ContextMask attended_ = 0;
-    std::uint8_t number_;
 };
 
 /// The extensions of an SM, in the order in which the configuration names them.

@@ -1,7 +1,5 @@
 #include "components/sm/pipeline/issue_stage.h"
 
-#include <algorithm>
-
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
 

@@ -1,5 +1,4 @@
 // Lanes of a warp that wait for one another, and warps that wait at a CTA's barrier.
-#include <cstdio>
 
 #include "components/isa/failure.h"
 #include "components/sm/pipeline/execute_stage.h"
@@ -145,11 +144,9 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
     const isa::Kernel& kernel = state_.kernel->kernel();
     std::string waiting;
     stream.stack.for_each_waiting([&](std::uint32_t pc, LaneMask lanes, LaneMask members) {
-        char text[128];
-        std::snprintf(text, sizeof text, "%slanes 0x%08x wait at line %u (PC 0x%x) for lanes 0x%08x",
-                      waiting.empty() ? "" : "; ", lanes, kernel.code[pc].line, pc * isa::kInstructionBytes,
-                      members & stream.stack.alive() & ~lanes);
-        waiting += text;
+        waiting += fmt::format("{}lanes {:#010x} wait at line {} (PC {:#x}) for lanes {:#010x}",
+                               waiting.empty() ? "" : "; ", lanes, kernel.code[pc].line, pc * isa::kInstructionBytes,
+                               members & stream.stack.alive() & ~lanes);
     });
     throw ProgramError("{}: deadlock: {}", place_of(context), waiting);
 }
@@ -170,13 +167,11 @@ void ExecuteStage::watch_spinning(unsigned context, Stream& stream) {
     stream.spins_unchanged = same ? stream.spins_unchanged + 1 : 0;
     stream.spinning_state = hasher.value();
     if (stream.spins_unchanged < kTurns) { return; }
-    char lanes[96];
-    std::snprintf(lanes, sizeof lanes, "lanes 0x%08x have branched back %u times while lanes 0x%08x wait for them",
-                  stream.stack.active(), stream.stack.spins(), stream.stack.alive() & ~stream.stack.active());
     throw ProgramError(
-        "{}: livelock: {} to reconverge, and nothing in the warp changes; sm.simt=convergence_barrier runs both, "
-        "sm.spin_limit sets how long to wait",
-        place_of(context), lanes);
+        "{}: livelock: lanes {:#010x} have branched back {} times while lanes {:#010x} wait for them to reconverge, "
+        "and "
+        "nothing in the warp changes; sm.simt=convergence_barrier runs both, sm.spin_limit sets how long to wait",
+        place_of(context), stream.stack.active(), stream.stack.spins(), stream.stack.alive() & ~stream.stack.active());
 }
 
 }  // namespace lookahead::gpu

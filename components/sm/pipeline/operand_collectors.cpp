@@ -1,7 +1,5 @@
 #include "components/sm/pipeline/operand_collectors.h"
 
-#include <string>
-
 #include "core/error/error.h"
 
 namespace lookahead::gpu {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/sm/execution_unit.h"
+#include "components/sm/instruction_class.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/state/state_archive.h"
 

@@ -1,8 +1,9 @@
 #include "components/sm/prefetch/prefetch_unit.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <utility>
 
 #include "components/isa/kernel.h"
@@ -11,7 +12,6 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
-#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -54,11 +54,9 @@ void PrefetchUnit::add_rows(const isa::Kernel& kernel, std::size_t number) {
     for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
         row_of_pc_.push_back(static_cast<std::uint32_t>(rows_.size()));
         if (is_prefetchable(kernel.code[pc])) {
-            char place[48];
-            std::snprintf(place, sizeof place, ".k%zu_pc0x%04zx_line%u", number, pc * isa::kInstructionBytes,
-                          kernel.code[pc].line);
             rows_.emplace_back();
-            row_names_.push_back(name_ + place);
+            row_names_.push_back(fmt::format("{}.k{}_pc{:#06x}_line{}", name_, number, pc * isa::kInstructionBytes,
+                                             kernel.code[pc].line));
         }
     }
 }
@@ -289,5 +287,14 @@ void PrefetchUnit::fields(StateArchive& archive) {
     archive& meant_& counters_& rows_;
     prefetcher_->fields(archive);
 }
+
+/// The default. The load/store unit makes no prefetch unit for it, so its hooks are never called.
+class NoPrefetcher final : public Prefetcher {
+  public:
+    explicit NoPrefetcher(const PrefetcherArguments&) {}
+    void fields(StateArchive&) override {}
+};
+
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, NoPrefetcher, "none", "No prefetches.", "the default; every machine's baseline")
 
 }  // namespace lookahead::gpu

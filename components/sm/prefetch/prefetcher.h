@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -16,7 +15,6 @@
 
 namespace lookahead {
 class StateArchive;
-class StatisticsVisitor;
 }  // namespace lookahead
 
 namespace lookahead::gpu {

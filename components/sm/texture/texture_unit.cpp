@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include "components/isa/instruction.h"
-#include "components/isa/memory_access.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
@@ -50,8 +49,7 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) {
         std::memcpy(to.coordinates[i], instruction.data[i], sizeof to.coordinates[i]);
     }
-    for (isa::LaneMask left = to.active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(to.active)) {
         const std::uint64_t object = to.objects[lane];
         if (object % kLineBytes != 0 || !allocations_.contains(object, object + kLineBytes)) { fault(to, lane); }
     }
@@ -248,8 +246,7 @@ void TextureUnit::complete(Cycle now) {
 void TextureUnit::write_result(const Entry& done) {
     std::uint32_t* rows[kTexelRows];
     for (unsigned i = 0; i < kTexelRows; ++i) { rows[i] = registers_.row(done.destination_rows[i]); }
-    for (isa::LaneMask left = done.active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(done.active)) {
         std::uint32_t words[kTexelRows];
         isa::filter(done.descriptors[done.descriptor[lane]], *done.instruction, done.samples[lane], done.texels[lane],
                     words);
@@ -309,10 +306,6 @@ void TextureUnit::audit(Audit& audit) const {
 }
 
 // ---- State ----------------------------------------------------------------------------------------------------------
-
-void TextureUnit::visit_statistics(StatisticsVisitor& visitor) const {
-    visit(visitor, name_, "texture", counters_);
-}
 
 /// Inactive lanes have values of an earlier instruction.
 void TextureUnit::Entry::fields(StateArchive& archive, std::span<const isa::Instruction> code) {

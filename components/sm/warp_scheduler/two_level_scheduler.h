@@ -21,10 +21,6 @@ struct TwoLevelParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace lookahead::gpu
-
-namespace lookahead::gpu {
-
 /// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. A warp
 /// whose next instruction waits for memory, a fence or a barrier goes to the end of the pending queue; its place goes
 /// to the warp that has been pending longest among those that wait for none of these. Waits for an arithmetic result or
@@ -51,7 +47,7 @@ class TwoLevelScheduler : public WarpScheduler {
     }
     void exited(unsigned warp) override { queues_.remove(warp); }
 
-    void fields(StateArchive& archive) override;
+    void fields(StateArchive& archive) override { archive& queues_& ages_& last_; }
 
   protected:
     unsigned pick_ready(ContextMask candidates) {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "components/device/device_ports.h"
+#include "components/protocols/ports.h"
 #include "components/protocols/send_launch.h"
 #include "tests/contract/lp/lp_contract.h"
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <unordered_map>
 
-#include "components/device/device_ports.h"
 #include "components/protocols/host_memory.h"
+#include "components/protocols/ports.h"
 #include "tests/contract/lp/lp_contract.h"
 
 namespace lookahead::gpu {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "components/interconnect/crossbar/crossbar_parameters.h"
-#include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
+#include "components/protocols/ports.h"
 #include "core/error/error.h"
 #include "core/param/configuration.h"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "components/interconnect/input_queued/input_queued_network.h"
-#include "components/interconnect/mesh/mesh_layout.h"
 #include "components/interconnect/mesh/mesh_network.h"
 #include "core/error/error.h"
 #include "tests/components/interconnect/topology_players.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
+#include "components/protocols/ports.h"
 #include "core/lp/model.h"
 #include "core/param/configuration.h"
 #include "core/sync/simulation.h"

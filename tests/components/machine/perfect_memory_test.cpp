@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "components/isa/address_space.h"
-#include "components/machine/perfect_memory_port.h"
 #include "core/error/error.h"
 #include "core/state/archives.h"
 

@@ -46,7 +46,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     void begin_launch() override {
         streams_.begin_launch();
         const unsigned registers = state_.kernel->first_predicate_bit();
-        first_row_ = state_.warps.size() * state_.launch.occupancy.rows_per_warp + number() * registers;
+        first_row_ = state_.warps.size() * state_.launch.occupancy.rows_per_warp + sm_.number * registers;
         state_.registers.grow(first_row_ + registers);
         started_ = false;
     }

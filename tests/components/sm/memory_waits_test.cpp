@@ -1,6 +1,6 @@
 // Which cycles of a scheduler lie in a long wait of one of its warps for memory: a wait's length is known only at its
 // end, and no cycle counts twice.
-#include "components/sm/pipeline/memory_waits.h"
+#include "components/sm/pipeline/pipeline_state.h"
 
 #include <doctest/doctest.h>
 

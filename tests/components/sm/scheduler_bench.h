@@ -5,7 +5,6 @@
 #include <string>
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
-#include "components/sm/warp_scheduler/warp_view.h"
 #include "core/param/configuration.h"
 
 namespace lookahead::gpu {

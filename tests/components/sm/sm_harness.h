@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "components/protocols/launch.h"
+#include "components/protocols/ports.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
-#include "components/sm/sm_ports.h"
 #include "core/lp/lp_binding.h"
 #include "core/port/message_router.h"
 #include "core/state/archives.h"

@@ -6,7 +6,7 @@
 
 #include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
-#include "components/mechanisms/cae/cae_counters.h"
+#include "components/mechanisms/cae/cae.h"
 #include "components/mechanisms/dac/dac_counters.h"
 #include "core/time/time.h"
 
