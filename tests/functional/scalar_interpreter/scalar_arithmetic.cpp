@@ -4,6 +4,8 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "tests/components/isa/half_reference.h"
 #include "tests/functional/scalar_interpreter/scalar_state.h"
@@ -427,50 +429,16 @@ std::uint64_t half_sum(Type type, std::uint64_t a, std::uint64_t b) {
 
 bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, std::uint64_t b) {
     using ptx::Comparison;
-    bool less, equal, unordered = false;
-    if (ptx::is_floating(type)) {
-        const double x = as_double(a, type), y = as_double(b, type);
-        less = x < y;
-        equal = x == y;
-        unordered = std::isnan(x) || std::isnan(y);
-    } else {
-        const Wide x = as_integer(a, type), y = as_integer(b, type);
-        less = x < y;
-        equal = x == y;
-    }
-    switch (comparison) {
-        case Comparison::eq:
-            return equal;
-        case Comparison::ne:
-            return !equal && !unordered;
-        case Comparison::lt:
-            return less;
-        case Comparison::le:
-            return less || equal;
-        case Comparison::gt:
-            return !less && !equal && !unordered;
-        case Comparison::ge:
-            return !less && !unordered;
-        case Comparison::equ:
-            return equal || unordered;
-        case Comparison::neu:
-            return !equal;
-        case Comparison::ltu:
-            return less || unordered;
-        case Comparison::leu:
-            return less || equal || unordered;
-        case Comparison::gtu:
-            return (!less && !equal) || unordered;
-        case Comparison::geu:
-            return !less || unordered;
-        case Comparison::num:
-            return !unordered;
-        case Comparison::nan:
-            return unordered;
-        case Comparison::none:
-            break;
-    }
-    return false;
+    // In which relations of two numbers it holds; `?` means that one of them is NaN.
+    static const std::map<Comparison, std::string_view> relations = {
+        {Comparison::eq, "="},    {Comparison::ne, "<>"},   {Comparison::lt, "<"},   {Comparison::le, "<="},
+        {Comparison::gt, ">"},    {Comparison::ge, ">="},   {Comparison::equ, "=?"}, {Comparison::neu, "<>?"},
+        {Comparison::ltu, "<?"},  {Comparison::leu, "<=?"}, {Comparison::gtu, ">?"}, {Comparison::geu, ">=?"},
+        {Comparison::num, "<=>"}, {Comparison::nan, "?"}};
+    const auto relation_of = [](auto x, auto y) { return x < y ? '<' : x == y ? '=' : x > y ? '>' : '?'; };
+    const char relation = ptx::is_floating(type) ? relation_of(as_double(a, type), as_double(b, type))
+                                                 : relation_of(as_integer(a, type), as_integer(b, type));
+    return relations.at(comparison).find(relation) != std::string_view::npos;
 }
 
 bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {

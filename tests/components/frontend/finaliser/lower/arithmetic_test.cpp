@@ -104,38 +104,6 @@ TEST_CASE("a 128-bit product by mad.cc and madc is exact") {
     CHECK(words[3] == 0xffffffff);
 }
 
-TEST_CASE("byte products, 24-bit products and sums of differences agree with the interpreter") {
-    for (int round = 0; round < 4; ++round) {
-        for (const char* types : {"u32.u32", "s32.s32", "u32.s32", "s32.u32"}) {
-            check(fmt::format("dp4a.{} %r9, %r0, %r1, %r2;", types));
-        }
-        for (const char* form : {"lo.u32", "lo.s32", "hi.u32", "hi.s32"}) {
-            check(fmt::format("mul24.{} %r9, %r0, %r1;", form));
-            check(fmt::format("mad24.{} %r9, %r0, %r1, %r2;", form));
-        }
-        check("sad.u32 %r3, %r0, %r1, %r2; sad.s32 %r9, %r0, %r1, %r3;");
-    }
-}
-
-TEST_CASE("testp tells the categories of floats apart") {
-    for (const char* property : {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) {
-        for (int round = 0; round < 8; ++round) {
-            check(fmt::format("mov.b32 %f0, %r0; testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;", property));
-            check(fmt::format("mov.b64 %fd0, %rd0; testp.{}.f64 %p0, %fd0; selp.u32 %r9, 1, 0, %p0;", property));
-            check(
-                fmt::format("and.b32 %r3, %t, 3; mov.u32 %r0, {}; add.u32 %r0, %r0, %r3; mov.b32 %f0, %r0;"
-                            "testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;",
-                            (random_number() & 0x80000000) + (round % 2 == 0 ? 0x7f7ffffe : 0x007ffffe), property));
-        }
-    }
-    const auto words = run_everywhere(
-        kernel_text("mov.f32 %f0, 0f80000000; testp.normal.f32 %p0, %f0; testp.subnormal.f32 %p1, %f0;"
-                    "selp.u32 %r0, 1, 0, %p0; selp.u32 %r1, 1, 0, %p1; st.global.v2.u32 [%out], {%r0, %r1};"),
-        {{1}, {1}});
-    CHECK(words[0] == 1);
-    CHECK(words[1] == 0);
-}
-
 TEST_CASE("a warp's reductions are of the lanes that execute them") {
     const ptx::Module module = kernel_module(
         "sub.s32 %r0, %t, 10; redux.sync.add.s32 %r1, %r0, -1; redux.sync.min.s32 %r2, %r0, -1;"
