@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,10 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "tests/components/isa/handler_harness.h"
 #include "tests/core/error/error_of.h"
 #include "tests/functional/census/forms.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
-#include "tests/support/seed.h"
 
 using namespace lookahead;
 
@@ -189,47 +188,14 @@ ret;
 )";
 }
 
-std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
-    // The ends of integers; then of singles, doubles and halves the subnormals, the least and greatest, NaNs, ties and
-    // the ends of integers.
-    static constexpr std::uint64_t kEdges[] = {0,
-                                               1,
-                                               ~std::uint64_t{0},
-                                               0x8000000000000000,
-                                               0x7fffffffffffffff,
-                                               0x8000000080000000,
-                                               0x7fffffff7fffffff,
-                                               0x0000000100000020,
-                                               0x0000001f00000021,
-                                               0x7fc000007f800000,
-                                               0xff80000000000001,
-                                               0x3f8000003f800000,
-                                               0x0040000080400000,
-                                               0x007fffff00800000,
-                                               0x7f7fffffff7fffff,
-                                               0x4f0000005f000000,
-                                               0x4f800000cf000000,
-                                               0x3f000000bf000000,
-                                               0x40200000c0600000,
-                                               0x437f800043008000,
-                                               0x3ff0000000000000,
-                                               0x7ff0000000000000,
-                                               0x7ff8000000000001,
-                                               0x000fffffffffffff,
-                                               0x0010000000000000,
-                                               0x7fefffffffffffff,
-                                               0x41dfffffffe00000,
-                                               0x41f0000000000000,
-                                               0x43e0000000000000,
-                                               0xc3e0000000000000,
-                                               0x3fe0000000000000,
-                                               0xc004000000000000,
-                                               0x380fffffe0000000,
-                                               0x80007c00fc007e00,
-                                               0x03ff04007bff3c00,
-                                               0xb80038013bff0001};
+/// Edge values and random ones, of whole words or of both halves.
+std::vector<std::uint64_t> inputs() {
+    using isa::test::random_value;
     std::vector<std::uint64_t> words(kThreads * kStride / 8);
-    for (std::uint64_t& word : words) { word = random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random(); }
+    for (std::uint64_t& word : words) {
+        word = random_value();
+        if (isa::test::random_bits()() % 2 == 0) { word = word << 32 | (random_value() & 0xffffffff); }
+    }
     return words;
 }
 
@@ -250,10 +216,10 @@ bool is_beyond(const std::string& text) {
 }
 
 /// On a machine that may have registers of one word and one constant an instruction.
-void try_statement(const test::Statement& statement, std::mt19937_64& random, Tally& tally) {
-    const std::vector<std::uint64_t> memory = inputs(random);
+void try_statement(const test::Statement& statement, Tally& tally) {
+    const std::vector<std::uint64_t> memory = inputs();
     finaliser::FinaliserOptions options;
-    options.isa.expand_64bit = options.isa.single_constant = random() % 2 == 0;
+    options.isa.expand_64bit = options.isa.single_constant = isa::test::random_bits()() % 2 == 0;
     std::vector<std::uint64_t> result;
     ptx::Module module;
     try {
@@ -294,14 +260,12 @@ void report(const Tally& tally, unsigned least) {
 }  // namespace
 
 TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the census gives its bits") {
-    std::mt19937_64 random(test::random_seed());
     Tally tally;
-    for (const test::Statement& statement : test::arithmetic_statements()) { try_statement(statement, random, tally); }
+    for (const test::Statement& statement : test::arithmetic_statements()) { try_statement(statement, tally); }
     report(tally, 1600);
 }
 
 TEST_CASE("every move, access, atomic, barrier and special register of the census gives its bits") {
-    std::mt19937_64 random(test::random_seed());
     Tally tally;
     for (const char* pattern : kStatements) {
         std::vector<std::string> texts;
@@ -320,7 +284,7 @@ TEST_CASE("every move, access, atomic, barrier and special register of the censu
                                      : there(half)      ? "h"
                                      : there(word)      ? "r"
                                                         : "";
-            try_statement({text, bank}, random, tally);
+            try_statement({text, bank}, tally);
         }
     }
     report(tally, 500);

@@ -1,50 +1,27 @@
 #include <fmt/format.h>
 
 #include <doctest/doctest.h>
-#include <random>
 
 #include "components/frontend/finaliser/finalise.h"
 #include "tests/components/frontend/finaliser/differential.h"
+#include "tests/components/isa/handler_harness.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser::test;
+using isa::test::random_value;
 
 namespace {
 
 const LaunchConfiguration kTwoWarps{{1}, {64}};
 
-std::mt19937_64& random_bits() {
-    static std::mt19937_64 engine(20261121);
-    return engine;
-}
-
-/// Numbers at which carries and signs change, or random ones.
-std::uint64_t random_number() {
-    static constexpr std::uint64_t kEdges[] = {0,
-                                               1,
-                                               0xffffffff,
-                                               0x80000000,
-                                               0x7fffffff,
-                                               0xffffffffffffffff,
-                                               0x8000000000000000,
-                                               0x7fffffffffffffff,
-                                               0x00800000,
-                                               0x7f800000,
-                                               0x7f800001,
-                                               0x007fffff,
-                                               0x00ffffff};
-    const std::uint64_t any = random_bits()();
-    return any % 3 == 0 ? kEdges[any / 3 % std::size(kEdges)] : random_bits()();
-}
-
 /// Checks `body`, which leaves its result in %r9; %r0-2 and %rd0-2 differ between threads.
 void check(const std::string& body) {
     std::string values;
     for (unsigned i = 0; i < 3; ++i) {
-        values += fmt::format("mul.lo.u32 %r10, %t, {}; xor.b32 %r{}, %r10, {};", random_number() & 0xffffffff, i,
-                              random_number() & 0xffffffff);
+        values += fmt::format("mul.lo.u32 %r10, %t, {}; xor.b32 %r{}, %r10, {};", random_value() & 0xffffffff, i,
+                              random_value() & 0xffffffff);
         values += fmt::format("cvt.u64.u32 %rd10, %t; mul.lo.u64 %rd10, %rd10, {}; xor.b64 %rd{}, %rd10, {};",
-                              random_number() >> 1, i, random_number() >> 1);
+                              random_value() >> 1, i, random_value() >> 1);
     }
     // Some threads have equal operands.
     values += "and.b32 %r10, %t, 7; setp.eq.u32 %p7, %r10, 3; @%p7 mov.u32 %r1, %r0; @%p7 mov.u64 %rd1, %rd0;";
