@@ -28,22 +28,29 @@ inline std::string audit_of(const Bench& bench) {
     return faults.empty() ? "" : faults.front();
 }
 
-/// Warps that load, store, add and occasionally fence in private memory at random, with incomplete masks and all
-/// widths; plain arrays hold the expected bytes.
+/// Warps whose threads load, store, add and occasionally fence at random in bytes of their own, with incomplete masks
+/// and all widths; plain arrays hold the expected bytes. The bytes are private memory, or `global_bytes` of each thread
+/// in global memory, where the words of several warps share each line.
+template <class UsedBench>
 class RandomAccesses {
   public:
-    RandomAccesses(std::uint64_t seed, Bench& bench) : random_(seed), bench_(bench) {
+    RandomAccesses(std::uint64_t seed, UsedBench& bench, std::uint32_t global_bytes = 0)
+        : random_(seed),
+          bench_(bench),
+          is_global_(global_bytes != 0),
+          thread_bytes_(is_global_ ? global_bytes : kLocalBytes),
+          bytes_(kWarps * isa::kWarpSize * thread_bytes_) {
+        const Space own = is_global_ ? Space::global : Space::local;
         constexpr Type kTypes[] = {Type::u32, Type::u16, Type::u8, Type::u32};
         for (unsigned load = 0; load < kLoads; ++load) {
-            code_.push_back(
-                make_memory(Operation::load, kTypes[load % 4], load % 3 == 0 ? Space::generic : Space::local));
+            code_.push_back(make_memory(Operation::load, kTypes[load % 4], load % 3 == 0 ? Space::generic : own));
         }
         code_[5].order = Order::relaxed;
         code_.push_back(make_atomic(isa::AtomicOp::add, Operation::atomic, Space::generic));
         for (isa::Instruction& each : code_) { each.destination_rows = 1; }
         code_.push_back(make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic));
         for (const Type type : kTypes) {
-            for (const Space space : {Space::local, Space::local, Space::generic}) {
+            for (const Space space : {own, own, Space::generic}) {
                 code_.push_back(make_memory(Operation::store, type, space));
             }
         }
@@ -55,7 +62,8 @@ class RandomAccesses {
 
     std::span<const isa::Instruction> code() const { return code_; }
     bool waits() const {
-        return fenced_ || std::ranges::any_of(expected_, [](const Expected& each) { return each.busy; });
+        return std::ranges::count(fenced_, true) != 0 ||
+               std::ranges::any_of(expected_, [](const Expected& each) { return each.busy; });
     }
     /// The lanes of loads and atomics that were compared, and those that were wrong.
     unsigned compared() const { return compared_; }
@@ -63,27 +71,24 @@ class RandomAccesses {
 
     /// Everything stored is dead.
     void forget() {
-        for (unsigned warp = 0; warp < kWarps; ++warp) {
-            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                for (unsigned byte = 0; byte < kLocalBytes; byte += 4) {
-                    const std::uint64_t address = isa::kLocalMemoryBase +
-                                                  warp * isa::local_memory_per_warp(kLocalBytes) +
-                                                  isa::local_memory_offset(byte, lane);
-                    const std::uint32_t value = bench_.memory.word(address);
-                    std::memcpy(&bytes_[warp][lane][byte], &value, 4);
-                }
-            }
-        }
+        for_each_word([&](std::byte* word, std::uint32_t in_memory) { std::memcpy(word, &in_memory, 4); });
+    }
+    /// The words that memory has otherwise than they were stored.
+    unsigned wrong_words() {
+        unsigned wrong = 0;
+        for_each_word(
+            [&](std::byte* word, std::uint32_t in_memory) { wrong += std::memcmp(word, &in_memory, 4) != 0; });
+        return wrong;
     }
 
     /// Issues at most one instruction; returns whether it did.
     bool act() {
         const auto warp = static_cast<std::uint16_t>(random_() % kWarps);
         const auto draw = static_cast<unsigned>(random_() % 128);
-        if (fenced_ || draw > 123) { return false; }
+        if (fenced_[warp] || draw > 123) { return false; }
         if (draw == 0) {
             bench_.unit->accept_fence(warp, code_.back(), bench_.now);
-            return fenced_ = true;
+            return fenced_[warp] = true;
         }
         if (!bench_.unit->can_accept()) { return false; }
         const std::size_t stores = code_.size() - kReturning - 2;
@@ -96,7 +101,7 @@ class RandomAccesses {
     void look() {
         for (; seen_ < bench_.completions.size(); ++seen_) {
             const auto which = static_cast<std::size_t>(bench_.completions[seen_].instruction - code_.data());
-            fenced_ = fenced_ && which != code_.size() - 1;
+            if (which == code_.size() - 1) { fenced_[bench_.completions[seen_].context] = false; }
             if (which >= kReturning) { continue; }
             Expected& expected = expected_[which];
             wrong_ += !expected.busy;
@@ -130,6 +135,27 @@ class RandomAccesses {
         std::array<std::uint32_t, isa::kWarpSize> values{};
     };
 
+    std::byte* bytes_of(unsigned warp, unsigned lane, unsigned byte) {
+        return &bytes_[(warp * isa::kWarpSize + lane) * thread_bytes_ + byte];
+    }
+    std::uint64_t global_address(unsigned warp, unsigned lane, unsigned byte) const {
+        return kBase + 4 * ((std::uint64_t{byte / 4} * isa::kWarpSize + lane) * kWarps + warp) + byte % 4;
+    }
+    template <class Function>
+    void for_each_word(const Function& function) {
+        for (unsigned warp = 0; warp < kWarps; ++warp) {
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                for (unsigned byte = 0; byte < thread_bytes_; byte += 4) {
+                    const std::uint64_t address = is_global_ ? global_address(warp, lane, byte)
+                                                             : isa::kLocalMemoryBase +
+                                                                   warp * isa::local_memory_per_warp(thread_bytes_) +
+                                                                   isa::local_memory_offset(byte, lane);
+                    function(bytes_of(warp, lane, byte), bench_.memory.word(address));
+                }
+            }
+        }
+    }
+
     /// Often all lanes access the same word, so that whole lines are stored.
     bool access(std::uint16_t warp, std::size_t which) {
         const isa::Instruction& what = code_[which];
@@ -138,25 +164,28 @@ class RandomAccesses {
         if (expected.busy) { return false; }
         const unsigned width = isa::lane_bytes(what);
         const bool together = random_() % 3 != 0;
-        const auto word = static_cast<unsigned>(random_() % (kLocalBytes / 4));
+        const auto word = static_cast<unsigned>(random_() % (thread_bytes_ / 4));
         std::array<unsigned, isa::kWarpSize> offsets;
         for (unsigned& offset : offsets) {
-            offset = 4 * (together ? word : static_cast<unsigned>(random_() % (kLocalBytes / 4))) +
+            offset = 4 * (together ? word : static_cast<unsigned>(random_() % (thread_bytes_ / 4))) +
                      static_cast<unsigned>(random_() % (4 / width)) * width;
         }
         const auto some = static_cast<isa::LaneMask>(random_() | std::uint64_t{1} << random_() % 32);
-        const std::uint64_t window = what.space == Space::generic ? isa::kLocalWindowBase : 0;
+        const auto address = [&](unsigned lane) {
+            const std::uint64_t window = what.space == Space::generic ? isa::kLocalWindowBase : 0;
+            return is_global_ ? global_address(warp, lane, offsets[lane]) : window + offsets[lane];
+        };
         MemoryInstruction access = bench_.instruction(
-            what, [&](unsigned lane) { return window + offsets[lane]; },
-            together && random_() % 4 != 0 ? isa::kFullMask : some, static_cast<unsigned>(which), warp);
-        place_in_warp(access, warp);
+            what, address, together && random_() % 4 != 0 ? isa::kFullMask : some, static_cast<unsigned>(which), warp);
+        access.pc = static_cast<std::uint32_t>(which);
+        if (!is_global_) { place_in_warp(access, warp); }
         expected = {.busy = true, .lanes = access.active};
         const auto common = static_cast<std::uint32_t>(random_());
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             std::uint32_t value = together ? common : static_cast<std::uint32_t>(random_());
             access.data[0][lane] = value;
             if ((access.active >> lane & 1) == 0) { continue; }
-            std::byte* place = &bytes_[warp][lane][offsets[lane]];
+            std::byte* place = bytes_of(warp, lane, offsets[lane]);
             std::memcpy(&expected.values[lane], place, width);
             if (what.operation == Operation::load) { continue; }
             value += is_atomic(what) ? expected.values[lane] : 0;
@@ -167,12 +196,14 @@ class RandomAccesses {
     }
 
     std::mt19937_64 random_;
-    Bench& bench_;
+    UsedBench& bench_;
+    bool is_global_;
+    std::uint32_t thread_bytes_;
+    std::vector<std::byte> bytes_;        ///< by warp and lane
     std::vector<isa::Instruction> code_;  ///< loads, an atomic, a reduction, stores, a fence
-    std::array<std::array<std::array<std::byte, kLocalBytes>, isa::kWarpSize>, kWarps> bytes_{};
     std::array<Expected, kReturning> expected_;
     std::size_t seen_ = 0;
-    bool fenced_ = false;
+    std::array<bool, kWarps> fenced_{};
     unsigned compared_ = 0;
     unsigned wrong_ = 0;
 };
