@@ -15,7 +15,7 @@ namespace {
 using lookahead::test::random_seed;
 using VariantBench = UnitBench<LoadStoreUnit>;
 
-constexpr Cycle kEnd = 8000;
+constexpr Cycle kEnd = 10'000;
 
 /// Runs random warps to their end and returns the hash of unit, registers and constants. `jumping` calls the unit only
 /// for an instruction, for a reply or in a cycle that it asked for; `restored` saves and loads it every 97 cycles.
@@ -27,7 +27,7 @@ std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const
     bench.kernels.front().code.assign(code.begin(), code.end());
     bench.begin_launch();
     const auto step = [&](bool may_act) {
-        const bool acts = may_act && bench.now % 3 == 0 && warps.act();
+        const bool acts = may_act && bench.now % 2 == 0 && warps.act();
         bench.cycle(way, acts);
         warps.look();
         if (way == Way::restored && bench.now % 97 == 0) {
