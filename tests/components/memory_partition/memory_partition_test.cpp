@@ -661,10 +661,7 @@ TEST_CASE(
         const auto replies = single.replies_of(2);
         CHECK(single.arrival(*replies[0]) == 1000 + latency + kData + kReply);
         CHECK(single.arrival(*replies[1]) == 1001 + latency + kData + kReply);
-        const auto credits = single.credits();
-        REQUIRE(credits.size() == 2);
-        CHECK(credits[0] == 1000 + kReply);
-        CHECK(credits[1] == 1001 + kReply);
+        CHECK(single.credits() == std::vector<Cycle>{1000 + kReply, 1001 + kReply});
     }
 }
 
