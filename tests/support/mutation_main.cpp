@@ -3,7 +3,6 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>

@@ -95,39 +95,67 @@ auto gap(Nth from, Nth to) {
     };
 }
 
-/// Checks that the delay between two commands is `expected` cycles, and one more if the parameter is one more: the
-/// second command is neither a cycle early nor late.
-void check_bound(Cycle DramParameters::*parameter, const std::vector<Line>& lines,
-                 const std::function<Cycle(const Harness&)>& delay, Cycle expected,
-                 const DramParameters& base = with_high_groups()) {
-    for (const Cycle more : {0, 1, 2, 7}) {
-        CAPTURE(more);
-        Harness harness(with(base, parameter, base.*parameter + more));
-        harness.run(lines);
-        CHECK(delay(harness) == expected + more);
+/// The delay between two commands is `cycles`, and as many more as the parameter is.
+struct Rule {
+    const char* says;
+    Cycle DramParameters::*parameter;
+    std::vector<Line> lines;
+    std::function<Cycle(const Harness&)> delay;
+    Cycle cycles;
+    DramParameters base = with_high_groups();
+};
+
+TEST_CASE("a command follows those before it as soon as the timing parameters allow, and not a cycle earlier") {
+    using P = DramParameters;
+    const P base = with_high_groups();
+    constexpr Command kActivate = Command::activate, kPrecharge = Command::precharge, kRead = Command::read,
+                      kWrite = Command::write;
+    const std::vector<Line> row{{7, 3}}, two_banks{{7, 3}, {7, 9}}, two_rows{{7, 3}, {8, 3}},
+        two_written{{7, 3, true}, {8, 3, true}}, one_group{{7, 0}, {7, 1}},
+        five_banks{{7, 0}, {7, 1}, {7, 4}, {7, 5}, {7, 8}},
+        open_groups{{7, 0}, {7, 4}, {7, 0, false, 500}, {7, 4, false, 500}},
+        write_read{{7, 3}, {7, 9}, {7, 3, true, 500}, {7, 9, false, 500}},
+        read_write{{7, 3}, {7, 9}, {7, 3, false, 500}, {7, 9, true, 500}};
+    const auto activates = gap({kActivate, 0}, {kActivate, 1}), to_read = gap({kWrite, 1}, {kRead, 4}),
+               to_write = gap({kRead, 5}, {kWrite, 0}), after_write = gap({kWrite, 1}, {kPrecharge, 0});
+    const P other_group = with(base, &P::ccdl, 2);  // a read in another group could slip in before the second write
+    const P four = with(base, &P::rrd, 3, &P::faw, 31, &P::rcd, 100);  // no column command comes in between
+    const Rule rules[] = {
+        {"a column command follows an activate", &P::rcd, row, gap({kActivate, 0}, {kRead, 0}), 12},
+        {"a read's data end CL and a burst after its last command", &P::cl, row,
+         [](const Harness& h) { return h.done.at(0) - h.when(Command::read, 1); }, 12 + 2},
+        {"column commands of one bank group", &P::ccdl, row, gap({kRead, 0}, {kRead, 1}), 3},
+        {"column commands of one bank group", &P::ccdl, {{7, 3, true}}, gap({kWrite, 0}, {kWrite, 1}), 3},
+        {"column commands of different groups, where CCDL does not bind", &P::ccd, open_groups,
+         gap({kRead, 2, 0}, {kRead, 2, 4}), 2, with(base, &P::ccdl, 50)},
+        {"activates of different banks", &P::rrd, two_banks, activates, 6},
+        {"activates of one bank group, where RRDL is more than RRD", &P::rrdl, one_group, activates, 9,
+         with(base, &P::rrdl, 9)},
+        {"activates of different groups", &P::rrd, {{7, 0}, {7, 4}}, activates, 6, with(base, &P::rrdl, 9)},
+        {"activates of one bank group, where RRD is more", &P::rrd, one_group, activates, 6, with(base, &P::rrdl, 2)},
+        {"an activate after the fourth before it", &P::faw, five_banks, gap({kActivate, 0}, {kActivate, 4}), 31, four},
+        {"an activate whose fourth before it is long past", &P::rrd, five_banks, gap({kActivate, 3}, {kActivate, 4}), 3,
+         with(four, &P::faw, 1)},
+        {"a row stays open before it is precharged", &P::ras, two_rows, gap({kActivate, 0}, {kPrecharge, 0}), 28},
+        {"an activate follows a precharge", &P::rp, two_rows, gap({kPrecharge, 0}, {kActivate, 1}), 12},
+        {"activates of one bank, without RP, which with RAS is as much", &P::rc, two_rows, activates, 40,
+         with(base, &P::rp, 0)},
+        {"a precharge follows a read", &P::rtpl, two_rows, gap({kRead, 1}, {kPrecharge, 0}), 2, with(base, &P::ras, 0)},
+        {"a precharge follows a write after WL, the burst and WR", &P::wr, two_written, after_write, 4 + 2 + 12},
+        {"a precharge follows a write after WL, the burst and WR", &P::wl, two_written, after_write, 4 + 2 + 12},
+        {"a read follows a write of any bank", &P::cdlr, write_read, to_read, 4 + 2 + 5, other_group},
+        {"a read follows a write of any bank", &P::wl, write_read, to_read, 4 + 2 + 5, other_group},
+        {"a write follows a read's turnround", &P::turnaround, read_write, to_write, 12 + 2 + 2 - 4, other_group},
+        {"a write follows a read's turnround", &P::cl, read_write, to_write, 12 + 2 + 2 - 4, other_group}};
+    for (const auto& [says, parameter, lines, delay, cycles, parameters] : rules) {
+        for (const Cycle more : {0, 1, 2, 7}) {
+            CAPTURE(says);
+            CAPTURE(more);
+            Harness harness(with(parameters, parameter, parameters.*parameter + more));
+            harness.run(lines);
+            CHECK(delay(harness) == cycles + more);
+        }
     }
-}
-
-TEST_CASE("a column command follows an activate after exactly RCD") {
-    check_bound(&DramParameters::rcd, {{7, 3}}, gap({Command::activate, 0}, {Command::read, 0}), 12);
-}
-
-TEST_CASE("the data of a read end CL and a burst after its last command") {
-    check_bound(
-        &DramParameters::cl, {{7, 3}}, [](const Harness& h) { return h.done.at(0) - h.when(Command::read, 1); },
-        12 + 2);
-}
-
-TEST_CASE("column commands of one bank group are CCDL apart") {
-    check_bound(&DramParameters::ccdl, {{7, 3}}, gap({Command::read, 0}, {Command::read, 1}), 3);
-    check_bound(&DramParameters::ccdl, {{7, 3, true}}, gap({Command::write, 0}, {Command::write, 1}), 3);
-}
-
-TEST_CASE("column commands of different bank groups are CCD apart") {
-    // Two open rows in groups 0 and 1; then a read of each at the same time. CCDL is large so that it does not bind.
-    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 50);
-    const std::vector<Line> lines = {{7, 0}, {7, 4}, {7, 0, false, 500}, {7, 4, false, 500}};
-    check_bound(&DramParameters::ccd, lines, gap({Command::read, 2, 0}, {Command::read, 2, 4}), 2, base);
 }
 
 TEST_CASE("bank groups by the low bits put neighbouring banks into different groups") {
@@ -138,74 +166,6 @@ TEST_CASE("bank groups by the low bits put neighbouring banks into different gro
         harness.run({{7, 0}, {7, 1}, {7, 0, false, 500}, {7, 1, false, 500}});
         CHECK(harness.when(Command::read, 2, 1) - harness.when(Command::read, 2, 0) == (low ? 2 : 2 * 9));
     }
-}
-
-TEST_CASE("activates of different banks are RRD apart") {
-    check_bound(&DramParameters::rrd, {{7, 3}, {7, 9}}, gap({Command::activate, 0}, {Command::activate, 1}), 6);
-}
-
-TEST_CASE("activates of one bank group are RRDL apart, where that is more than RRD") {
-    DramParameters base = with_high_groups();
-    base.rrdl = 9;
-    const auto delay = gap({Command::activate, 0}, {Command::activate, 1});
-    check_bound(&DramParameters::rrdl, {{7, 0}, {7, 1}}, delay, 9, base);
-    check_bound(&DramParameters::rrd, {{7, 0}, {7, 4}}, delay, 6, base);
-    base.rrdl = 2;
-    check_bound(&DramParameters::rrd, {{7, 0}, {7, 1}}, delay, 6, base);
-}
-
-TEST_CASE("an activate comes no earlier than FAW after the fourth before it") {
-    DramParameters base = with_high_groups();
-    base.rrd = 3;
-    base.faw = 31;
-    base.rcd = 100;  // no column command comes in between
-    const std::vector<Line> lines = {{7, 0}, {7, 1}, {7, 4}, {7, 5}, {7, 8}};
-    check_bound(&DramParameters::faw, lines, gap({Command::activate, 0}, {Command::activate, 4}), 31, base);
-    base.faw = 1;
-    check_bound(&DramParameters::rrd, lines, gap({Command::activate, 3}, {Command::activate, 4}), 3, base);
-}
-
-TEST_CASE("a row stays open for RAS before it is precharged") {
-    check_bound(&DramParameters::ras, {{7, 3}, {8, 3}}, gap({Command::activate, 0}, {Command::precharge, 0}), 28);
-}
-
-TEST_CASE("an activate follows a precharge after exactly RP") {
-    check_bound(&DramParameters::rp, {{7, 3}, {8, 3}}, gap({Command::precharge, 0}, {Command::activate, 1}), 12);
-}
-
-TEST_CASE("activates of one bank are at least RC apart") {
-    // RAS + RP is 40 too; without RP, only RC binds.
-    const DramParameters base = with(with_high_groups(), &DramParameters::rp, 0);
-    check_bound(&DramParameters::rc, {{7, 3}, {8, 3}}, gap({Command::activate, 0}, {Command::activate, 1}), 40, base);
-}
-
-TEST_CASE("a precharge follows a read after exactly RTPL") {
-    const DramParameters base = with(with_high_groups(), &DramParameters::ras, 0);
-    check_bound(&DramParameters::rtpl, {{7, 3}, {8, 3}}, gap({Command::read, 1}, {Command::precharge, 0}), 2, base);
-}
-
-TEST_CASE("a precharge follows a write after WL, the burst and WR") {
-    const auto delay = gap({Command::write, 1}, {Command::precharge, 0});
-    const std::vector<Line> lines = {{7, 3, true}, {8, 3, true}};
-    check_bound(&DramParameters::wr, lines, delay, 4 + 2 + 12);
-    check_bound(&DramParameters::wl, lines, delay, 4 + 2 + 12);
-}
-
-TEST_CASE("a read follows a write after WL, the burst and CDLR, in any bank") {
-    const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, true, 500}, {7, 9, false, 500}};
-    const auto delay = gap({Command::write, 1}, {Command::read, 4});
-    // The read's bank is in another group: its first command could slip in before the second write's.
-    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 2);
-    check_bound(&DramParameters::cdlr, lines, delay, 4 + 2 + 5, base);
-    check_bound(&DramParameters::wl, lines, delay, 4 + 2 + 5, base);
-}
-
-TEST_CASE("a write follows a read when the data bus has turned round") {
-    const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, false, 500}, {7, 9, true, 500}};
-    const auto delay = gap({Command::read, 5}, {Command::write, 0});
-    const DramParameters base = with(with_high_groups(), &DramParameters::ccdl, 2);
-    check_bound(&DramParameters::turnaround, lines, delay, 12 + 2 + 2 - 4, base);
-    check_bound(&DramParameters::cl, lines, delay, 12 + 2 + 2 - 4, base);
 }
 
 TEST_CASE("the first read of an idle channel takes RCD, two column commands, CL and a burst") {

@@ -107,13 +107,6 @@ TEST_CASE("a queue full of blocked packets accepts nothing until credits come") 
     CHECK(sender.port.next_acceptance(600) == 601);
 }
 
-TEST_CASE("a packet that is ready later leaves later") {
-    Sender sender;
-    sender.read(0, 150);
-    const auto sent = sender.bench.sent();
-    CHECK(sent[0].arrival == 150 + kLatency);
-}
-
 TEST_CASE("a sender has no more flits under way to all receivers together than sender_flits") {
     Sender sender(with(small(), &CrossbarParameters::sender_flits, 8));
     for (const unsigned destination : {0u, 1u, 1u}) { sender.write(destination, 100); }

@@ -4,13 +4,27 @@
 #include <map>
 
 #include "tests/components/isa/handler_harness.h"
-#include "tests/components/isa/integer_reference.h"
 
 namespace lookahead::isa {
 namespace {
 
-using test::Integer;
-using test::Kind;
+__extension__ using Integer = __int128;  ///< holds integers of any width, for references
+
+struct Kind {
+    Type type;
+    unsigned bits;
+    bool is_signed;
+};
+
+Integer power_of_two(unsigned exponent) {
+    return Integer{1} << exponent;
+}
+
+/// The number that the word represents.
+Integer number_of(std::uint64_t word, const Kind& kind) {
+    const bool is_negative = kind.is_signed && (word >> (kind.bits - 1) & 1) != 0;
+    return Integer{word} - (is_negative ? power_of_two(kind.bits) : 0);
+}
 
 TEST_CASE(
     "addresses are the operand plus the displacement, modulo its width and in its window, for active lanes only") {
@@ -32,7 +46,7 @@ TEST_CASE(
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             std::uint64_t expected = 77;
             if (active >> lane & 1) {
-                const Integer modulus = test::power_of_two(instruction.source[0].rows == 1 ? 32 : 64);
+                const Integer modulus = power_of_two(instruction.source[0].rows == 1 ? 32 : 64);
                 Integer sum = Integer{low.lanes[lane]} + instruction.offset;
                 if (instruction.source[0].rows == 2) { sum += Integer{high.lanes[lane]} << 32; }
                 expected = static_cast<std::uint64_t>((sum % modulus + modulus) % modulus);
@@ -93,8 +107,8 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
 TEST_CASE("integer atomics are those of the PTX ISA, in 128-bit arithmetic") {
     for (const Kind kind : {Kind{Type::u32, 32, false}, Kind{Type::s32, 32, true}, Kind{Type::b32, 32, false},
                             Kind{Type::u64, 64, false}, Kind{Type::s64, 64, true}, Kind{Type::b64, 64, false}}) {
-        const Integer modulus = test::power_of_two(kind.bits);
-        const auto number = [&](std::uint64_t word) { return test::number(word, kind); };
+        const Integer modulus = power_of_two(kind.bits);
+        const auto number = [&](std::uint64_t word) { return number_of(word, kind); };
         const std::map<AtomicOp, std::function<Integer(Integer, Integer, Integer)>> operations = {
             {AtomicOp::add, [](Integer o, Integer a, Integer) { return o + a; }},
             {AtomicOp::min, [](Integer o, Integer a, Integer) { return std::min(o, a); }},

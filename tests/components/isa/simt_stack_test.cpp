@@ -13,29 +13,31 @@
 namespace lookahead::isa {
 namespace {
 
+/// Where the active lanes are, and which these are.
+using Place = std::pair<std::uint32_t, LaneMask>;
+Place place(const SimtStack& stack) {
+    return {stack.pc(), stack.active()};
+}
+
 TEST_CASE("a branch that all lanes take alike does not diverge") {
     SimtStack stack(0, 0xff);
     stack.branch(0xff, 10, 1, 20);
     CHECK(stack.pc() == 10);
     stack.branch(0, 30, 11, 20);
-    CHECK(stack.pc() == 11);
-    CHECK(stack.active() == 0xff);
+    CHECK(place(stack) == Place{11, 0xff});
     CHECK(stack.depth() == 1);
 }
 
 TEST_CASE("the fall-through lanes run first, then the taken ones, then all from the reconvergence point") {
     SimtStack stack(0, kFullMask);
     stack.branch(0x0000ffff, 10, 1, 20);
-    CHECK(stack.pc() == 1);
-    CHECK(stack.active() == 0xffff0000);
+    CHECK(place(stack) == Place{1, 0xffff0000});
     CHECK(stack.alive() == kFullMask);
     CHECK(stack.diverged());
     stack.branch(0xffff0000, 20, 2, kNoTarget);  // jumps over the taken path
-    CHECK(stack.pc() == 10);
-    CHECK(stack.active() == 0x0000ffff);
+    CHECK(place(stack) == Place{10, 0x0000ffff});
     for (int i = 0; i < 10; ++i) { stack.advance(); }
-    CHECK(stack.pc() == 20);
-    CHECK(stack.active() == kFullMask);
+    CHECK(place(stack) == Place{20, kFullMask});
     CHECK_FALSE(stack.diverged());
 }
 
@@ -45,26 +47,22 @@ TEST_CASE("nested divergence reconverges from the inside out") {
     stack.branch(0x4, 20, 2, 30);   // lane 3 at 2, lane 2 at 20
     CHECK(stack.active() == 0x8);
     stack.branch(0x8, 30, 3, kNoTarget);
-    CHECK(stack.pc() == 20);
-    CHECK(stack.active() == 0x4);
+    CHECK(place(stack) == Place{20, 0x4});
     stack.branch(0x4, 30, 21, kNoTarget);
-    CHECK(stack.pc() == 30);
-    CHECK(stack.active() == 0xc);
+    CHECK(place(stack) == Place{30, 0xc});
     stack.branch(0xc, 100, 31, kNoTarget);
-    CHECK(stack.pc() == 50);
-    CHECK(stack.active() == 0x3);
+    CHECK(place(stack) == Place{50, 0x3});
     stack.branch(0x3, 100, 51, kNoTarget);
-    CHECK(stack.pc() == 100);
-    CHECK(stack.active() == 0xf);
+    CHECK(place(stack) == Place{100, 0xf});
 }
 
 TEST_CASE("the lanes of other paths are told once each, with the place that they go on from") {
     const auto told = [](const SimtStack& stack) {
-        std::vector<std::pair<std::uint32_t, LaneMask>> places;
+        std::vector<Place> places;
         stack.for_each_later([&](std::uint32_t pc, LaneMask lanes) { places.emplace_back(pc, lanes); });
         return places;
     };
-    using Places = std::vector<std::pair<std::uint32_t, LaneMask>>;
+    using Places = std::vector<Place>;
     SimtStack stack(0, 0x1f);
     CHECK(told(stack).empty());
     stack.branch(0x10, 100, 1, 100);  // lane 4 waits at the reconvergence point
@@ -118,14 +116,11 @@ TEST_CASE("lanes that exit inside a divergent path are not waited for") {
     SimtStack stack(0, 0xf);
     stack.branch(0x3, 10, 1, 20);
     stack.exit(0xc);  // the whole fall-through path
-    CHECK(stack.pc() == 10);
-    CHECK(stack.active() == 0x3);
+    CHECK(place(stack) == Place{10, 0x3});
     stack.exit(0x1);  // half of the other path: the rest continues
-    CHECK(stack.pc() == 11);
-    CHECK(stack.active() == 0x2);
+    CHECK(place(stack) == Place{11, 0x2});
     stack.branch(0x2, 20, 12, kNoTarget);
-    CHECK(stack.pc() == 20);
-    CHECK(stack.active() == 0x2);
+    CHECK(place(stack) == Place{20, 0x2});
     CHECK_FALSE(stack.done());
     stack.exit(0x2);
     CHECK(stack.done());
@@ -148,11 +143,9 @@ TEST_CASE("a branch that reconverges at exit only runs both paths to their ends"
     stack.branch(0x2, 20, 2, kNoTarget);
     CHECK(stack.active() == 0xc);
     stack.exit(0xc);
-    CHECK(stack.pc() == 20);
-    CHECK(stack.active() == 0x2);
+    CHECK(place(stack) == Place{20, 0x2});
     stack.exit(0x2);
-    CHECK(stack.pc() == 10);
-    CHECK(stack.active() == 0x1);
+    CHECK(place(stack) == Place{10, 0x1});
     stack.exit(0x1);
     CHECK(stack.done());
 }
@@ -167,8 +160,7 @@ TEST_CASE("a branch that reconverges at exit only still merges at an enclosing r
     stack.exit(0x2);
     CHECK(stack.pc() == 10);
     stack.branch(0x1, 40, 11, kNoTarget);
-    CHECK(stack.pc() == 40);
-    CHECK(stack.active() == 0xd);
+    CHECK(place(stack) == Place{40, 0xd});
 }
 
 /// A binary decision tree 32 leaves wide: deeper than the inline storage.

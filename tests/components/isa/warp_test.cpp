@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 #include <set>
 
 #include "components/isa/modes.h"
@@ -10,6 +11,11 @@ namespace {
 std::uint32_t random_word() {
     return static_cast<std::uint32_t>(test::random_bits()());
 }
+
+struct Result {
+    std::optional<std::uint32_t> word;
+    std::optional<bool> predicate;
+};
 
 /// Three source pairs and a destination of random words, and the operands that name them.
 struct Fixture {
@@ -36,6 +42,19 @@ struct Fixture {
     void run(const Instruction& instruction, LaneMask active) {
         select_handler(instruction)(rows, active, instruction);
     }
+    /// Runs the instruction. Then each active lane has the word and the predicate that `expected` gives for it; what
+    /// it gives none for, and all of the other lanes, is as before.
+    template <class Expected>
+    void check(const Instruction& instruction, LaneMask active, Expected expected) {
+        const LaneMask predicates = rows.destination_predicate;
+        run(instruction, active);
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            const Result result = active >> lane & 1 ? expected(lane) : Result{};
+            INFO("mode " << unsigned{instruction.mode} << " lane " << lane);
+            REQUIRE(destination.lanes[lane] == result.word.value_or(before.lanes[lane]));
+            REQUIRE((rows.destination_predicate >> lane & 1) == result.predicate.value_or(predicates >> lane & 1));
+        }
+    }
 };
 
 template <class Mode>
@@ -52,24 +71,17 @@ TEST_CASE("shuffles within segments of every width read the lanes that CUDA's fu
                 const Row values = f.source[0][0];
                 f.set(1, static_cast<std::uint32_t>(b));
                 f.set(2, static_cast<std::uint32_t>((32 - width) << 8 | (mode == ShuffleMode::up ? 0 : 31)));
-                const LaneMask old_predicate = f.rows.destination_predicate;
-                const LaneMask active = b % 2 == 0 ? kFullMask : random_word();
-                f.run(make(Operation::shuffle, mode), active);
-                for (int lane = 0; lane < 32; ++lane) {
-                    const int within = lane % width, base = lane - within;
+                INFO("width " << width << " b " << b);
+                f.check(make(Operation::shuffle, mode), b % 2 == 0 ? kFullMask : random_word(), [&](unsigned number) {
+                    const int lane = static_cast<int>(number), within = lane % width, base = lane - within;
                     bool in_range = true;
                     int from = lane;
                     if (mode == ShuffleMode::up) { in_range = within - b >= 0, from = lane - b; }
                     if (mode == ShuffleMode::down) { in_range = within + b < width, from = lane + b; }
                     if (mode == ShuffleMode::bfly) { in_range = (lane ^ b) < base + width, from = lane ^ b; }
                     if (mode == ShuffleMode::idx) { from = base + b % width; }
-                    if (!in_range) { from = lane; }
-                    const bool runs = active >> lane & 1;
-                    INFO("width " << width << " b " << b << " mode " << static_cast<int>(mode) << " lane " << lane);
-                    REQUIRE(f.destination.lanes[lane] == (runs ? values.lanes[from] : f.before.lanes[lane]));
-                    REQUIRE((f.rows.destination_predicate >> lane & 1) ==
-                            (runs ? in_range : old_predicate >> lane & 1));
-                }
+                    return Result{values.lanes[in_range ? from : lane], in_range};
+                });
             }
         }
     }
@@ -98,7 +110,6 @@ TEST_CASE("votes count the active lanes in the member mask only") {
                 if (has_mask) { instruction.source[0].kind = Operand::Kind::reg; }
                 f.set(0, members);
                 if (round % 5 == 0) { f.rows.source_predicate = round % 10 == 0 ? kFullMask : 0; }
-                const LaneMask old_predicate = f.rows.destination_predicate;
                 std::set<bool> votes;
                 std::uint32_t ballot = 0;
                 for (unsigned lane = 0; lane < 32; ++lane) {
@@ -111,18 +122,9 @@ TEST_CASE("votes count the active lanes in the member mask only") {
                 const std::map<VoteMode, bool> results = {{VoteMode::all, votes.count(false) == 0},
                                                           {VoteMode::any, votes.count(true) != 0},
                                                           {VoteMode::uni, votes.size() < 2}};
-                f.run(instruction, active);
-                for (unsigned lane = 0; lane < 32; ++lane) {
-                    const bool runs = active >> lane & 1;
-                    if (mode == VoteMode::ballot) {
-                        REQUIRE(f.destination.lanes[lane] == (runs ? ballot : f.before.lanes[lane]));
-                        REQUIRE(f.rows.destination_predicate == old_predicate);
-                    } else {
-                        REQUIRE((f.rows.destination_predicate >> lane & 1) ==
-                                (runs ? results.at(mode) : old_predicate >> lane & 1));
-                        REQUIRE(f.destination.lanes[lane] == f.before.lanes[lane]);
-                    }
-                }
+                f.check(instruction, active, [&](unsigned) {
+                    return mode == VoteMode::ballot ? Result{ballot, {}} : Result{{}, results.at(mode)};
+                });
             }
         }
     }
@@ -142,12 +144,10 @@ TEST_CASE("match finds the lanes with the same value") {
                 if (round % 2 != 0) { instruction.source[1].kind = Operand::Kind::reg; }
                 f.set(1, members);
                 const LaneMask active = round % 4 < 2 ? kFullMask : random_word();
-                const LaneMask old_predicate = f.rows.destination_predicate;
-                f.run(instruction, active);
                 const auto value = [&](unsigned lane) {
                     return std::pair(f.source[0][0].lanes[lane], type == Type::b64 ? f.source[0][1].lanes[lane] : 0);
                 };
-                for (unsigned lane = 0; lane < 32; ++lane) {
+                f.check(instruction, active, [&](unsigned lane) {
                     std::uint32_t same = 0;
                     bool all = true;
                     for (unsigned other = 0; other < 32; ++other) {
@@ -158,12 +158,9 @@ TEST_CASE("match finds the lanes with the same value") {
                             all = false;
                         }
                     }
-                    const bool runs = active >> lane & 1;
-                    const std::uint32_t expected = mode == MatchMode::any || all ? same : 0;
-                    REQUIRE(f.destination.lanes[lane] == (runs ? expected : f.before.lanes[lane]));
-                    const bool predicate = mode == MatchMode::all && runs ? all : old_predicate >> lane & 1;
-                    REQUIRE((f.rows.destination_predicate >> lane & 1) == predicate);
-                }
+                    if (mode == MatchMode::any) { return Result{same, {}}; }
+                    return Result{all ? same : 0, all};
+                });
             }
         }
     }
@@ -172,10 +169,7 @@ TEST_CASE("match finds the lanes with the same value") {
 TEST_CASE("activemask tells each active lane who is active") {
     for (const LaneMask active : {kFullMask, LaneMask{0x80000001}, LaneMask{0x00ff00f0}}) {
         Fixture f;
-        f.run(make(Operation::activemask, 0), active);
-        for (unsigned lane = 0; lane < 32; ++lane) {
-            CHECK(f.destination.lanes[lane] == (active >> lane & 1 ? active : f.before.lanes[lane]));
-        }
+        f.check(make(Operation::activemask, 0), active, [&](unsigned) { return Result{active, {}}; });
     }
 }
 
@@ -195,8 +189,7 @@ TEST_CASE("redux combines the values of the members that execute it, in the type
                 for (unsigned lane = 0; lane < 32; ++lane) {
                     f.source[1][0].lanes[lane] = half >> lane & 1 ? half : ~half;
                 }
-                f.run(instruction, active);
-                for (unsigned lane = 0; lane < 32; ++lane) {
+                f.check(instruction, active, [&](unsigned lane) {
                     std::set<std::int64_t> values;
                     std::uint32_t sum = 0, all = ~0u, any = 0, odd = 0;
                     for (unsigned other = 0; other < 32; ++other) {
@@ -209,17 +202,12 @@ TEST_CASE("redux combines the values of the members that execute it, in the type
                         any |= word;
                         odd ^= word;
                     }
-                    std::uint32_t expected = f.before.lanes[lane];
-                    if (active >> lane & 1) {
-                        expected = op == AtomicOp::add       ? sum
-                                   : op == AtomicOp::min     ? static_cast<std::uint32_t>(*values.begin())
-                                   : op == AtomicOp::max     ? static_cast<std::uint32_t>(*values.rbegin())
-                                   : op == AtomicOp::bit_and ? all
-                                   : op == AtomicOp::bit_or  ? any
-                                                             : odd;
-                    }
-                    REQUIRE(f.destination.lanes[lane] == expected);
-                }
+                    const std::map<AtomicOp, std::uint32_t> results = {
+                        {AtomicOp::add, sum},     {AtomicOp::min, static_cast<std::uint32_t>(*values.begin())},
+                        {AtomicOp::bit_and, all}, {AtomicOp::max, static_cast<std::uint32_t>(*values.rbegin())},
+                        {AtomicOp::bit_or, any},  {AtomicOp::bit_xor, odd}};
+                    return Result{results.at(op), {}};
+                });
             }
         }
     }

@@ -36,6 +36,7 @@ AtomicLane lane_of(unsigned number, unsigned offset, std::uint64_t operand, std:
 class Single {
   public:
     explicit Single(const MemoryPartitionArguments& arguments = {}) : bench(arguments) {}
+    explicit Single(const std::function<void(MemoryPartitionArguments&)>& change) : bench(arguments_with(change)) {}
 
     /// The n-th line of slice `slice` in set `set`.
     std::uint64_t line(unsigned n = 0, unsigned set = 0, unsigned slice = 0) const {
@@ -115,6 +116,12 @@ class Single {
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
         return all;
     }
+    /// The replies to requester 0 so far, which are that many.
+    std::vector<const MessageHeader*> replies_of(std::size_t number) {
+        auto all = replies();
+        REQUIRE(all.size() == number);
+        return all;
+    }
     /// The cycles in which credits come back to requester 0.
     std::vector<Cycle> credits() {
         bench.run();
@@ -154,8 +161,7 @@ std::vector<std::uint8_t> bytes_of(const MessageHeader& read_reply) {
 TEST_CASE("a read that misses takes the DRAM's time, its fixed latency, and the reply's") {
     Single single;
     single.read(1000, single.line(), 77);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 1);
+    const auto replies = single.replies_of(1);
     CHECK(replies[0]->as<ReadReply>().tag == 77);
     CHECK(replies[0]->as<ReadReply>().line == single.line());
     CHECK(single.arrival(*replies[0]) == single.fetched(1000) + kData + kTail + kReply);
@@ -165,8 +171,7 @@ TEST_CASE("a read that hits takes the data latency and the reply's") {
     Single single;
     single.read(1000, single.line());
     single.read(5000, single.line());
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 2);
+    const auto replies = single.replies_of(2);
     CHECK(single.arrival(*replies[1]) == 5000 + kData + kTail + kReply);
     CHECK(single.counters().reads == 2);
     CHECK(single.counters().read_hits == 1);
@@ -175,7 +180,7 @@ TEST_CASE("a read that hits takes the data latency and the reply's") {
 
 TEST_CASE("with far_latency the other half waits longer for a line's first read, for writes, and after each write") {
     constexpr Cycle kFar = 50;
-    Single single(arguments_with([](auto& arguments) { arguments.l2.far_latency = kFar; }));
+    Single single([](auto& arguments) { arguments.l2.far_latency = kFar; });
     const std::uint64_t line = single.line(2, 2);  // an even number of ones: of the half of even requesters
     const Cycle hit = kData + kTail + kReply;
     single.read(1000, line);
@@ -196,7 +201,7 @@ TEST_CASE("with far_latency the other half waits longer for a line's first read,
 TEST_CASE("with far_latency acknowledgements and results of atomics take longer for the other half") {
     std::vector<Cycle> arrivals[2];
     for (const Cycle far : {Cycle{0}, Cycle{50}}) {
-        Single single(arguments_with([far](auto& arguments) { arguments.l2.far_latency = far; }));
+        Single single([far](auto& arguments) { arguments.l2.far_latency = far; });
         const std::uint64_t line = single.line(2, 3);  // an odd number of ones: requester 0 is in the other half
         single.read(1000, line);
         single.write(2000, line, 0, {1});
@@ -208,10 +213,10 @@ TEST_CASE("with far_latency acknowledgements and results of atomics take longer 
 }
 
 TEST_CASE("a line takes the place of a copy before that of a line used longer ago") {
-    Single single(arguments_with([](auto& arguments) {
+    Single single([](auto& arguments) {
         arguments.l2.far_latency = 50;
         arguments.l2.ways = 3;
-    }));
+    });
     single.read(1000, single.line(1, 2));
     single.read(2000, single.line(2, 2));
     single.read(3000, single.line(2, 2), 0, 1);  // leaves a copy, and the set is full
@@ -229,10 +234,10 @@ TEST_CASE("a line takes the place of a copy before that of a line used longer ag
 TEST_CASE("a copy for the other half takes a line of the set") {
     for (const Cycle far : {Cycle{0}, Cycle{50}}) {
         CAPTURE(far);
-        Single single(arguments_with([far](auto& arguments) {
+        Single single([far](auto& arguments) {
             arguments.l2.far_latency = far;
             arguments.l2.ways = 2;
-        }));
+        });
         single.read(1000, single.line(0, 2), 0, 0);
         single.read(2000, single.line(0, 2), 0, 1);
         single.read(3000, single.line(1, 2), 0, 0);
@@ -247,8 +252,7 @@ TEST_CASE("a write is acknowledged without a fetch, and a read of its line fetch
     Single single;
     single.host_fill(10, single.line(), 128, 9);
     single.write(1000, single.line(), 5, {1, 2, 3}, 40);
-    auto replies = single.replies();
-    REQUIRE(replies.size() == 1);
+    auto replies = single.replies_of(1);
     CHECK(replies[0]->as<WriteAcknowledge>().tag == 40);
     CHECK(single.arrival(*replies[0]) == 1000 + kData + kReply);
     CHECK(single.dram().reads == 0);
@@ -270,8 +274,7 @@ TEST_CASE("with fetch_on_write a write that misses goes to DRAM, and its line co
     Single single(with_fetches_on_write());
     single.host_fill(10, single.line(), 128, 9);
     single.write(1000, single.line(), 5, {1, 2, 3}, 40);
-    auto replies = single.replies();
-    REQUIRE(replies.size() == 1);
+    auto replies = single.replies_of(1);
     CHECK(replies[0]->as<WriteAcknowledge>().tag == 40);
     CHECK(single.arrival(*replies[0]) >= single.fetched(1000) + kData + kReply);
     CHECK(single.dram().reads == 1);
@@ -322,8 +325,7 @@ TEST_CASE("requests to a line that is awaited wait for it and are performed in t
     single.write(1010, single.line(), 0, {8}, 2);
     single.read(1020, single.line(), 3);
     single.atomic(1030, single.line(), isa::AtomicOp::add, isa::Type::u32, true, {lane_of(0, 0, 3)}, 4);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 4);
+    const auto replies = single.replies_of(4);
     CHECK(replies[0]->as<ReadReply>().tag == 1);
     CHECK(bytes_of(*replies[0])[0] == 0);
     CHECK(replies[1]->as<WriteAcknowledge>().tag == 2);
@@ -351,8 +353,7 @@ TEST_CASE("the requests that waited for a line are performed one a cycle, before
     for (std::uint32_t tag = 2; tag <= 4; ++tag) { single.write(1000 + tag, single.line(), 0, {1}, tag); }
     const Cycle ready = single.fetched(1000);
     single.write(ready, single.line(0, 9), 0, {2}, 5);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 6);
+    const auto replies = single.replies_of(6);
     for (unsigned i = 1; i <= 5; ++i) {
         CHECK(replies[i]->as<WriteAcknowledge>().tag == i);
         CHECK(single.arrival(*replies[i]) == ready + (i - 1) + kData + kReply);
@@ -396,8 +397,7 @@ TEST_CASE("an atomic is performed lane by lane and returns the old values") {
                   {lane_of(2, 8, 5), lane_of(3, 8, 6), lane_of(7, 12, 1)});
     single.atomic(2000, single.line(), isa::AtomicOp::cas, isa::Type::u64, true, {lane_of(1, 8, 0x1'0000'000b, 99)});
     single.atomic(3000, single.line(), isa::AtomicOp::max, isa::Type::u32, false, {lane_of(1, 8, 500)}, 66);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 3);
+    const auto replies = single.replies_of(3);
     const auto values = [&](unsigned i) {
         return reinterpret_cast<const AtomicValue*>(&replies[i]->as<AtomicReply>() + 1);
     };
@@ -544,7 +544,7 @@ TEST_CASE("slices work side by side and share the DRAM") {
 }
 
 TEST_CASE("slices with a pseudo-channel each do not share banks, queue or data bus") {
-    Single single(arguments_with([](auto& arguments) { arguments.dram.pseudo_channels = 2; }));
+    Single single([](auto& arguments) { arguments.dram.pseudo_channels = 2; });
     single.read(1000, single.line(0, 0, 0), 1, 0, 0);
     single.read(1000, single.line(0, 0, 1), 2, 1, 1);
     REQUIRE(single.replies(0).size() == 1);
@@ -588,8 +588,7 @@ TEST_CASE("a reply carries the sectors that were asked for, whether L2 has secto
         for (unsigned i = 0; i < kLineBytes; ++i) { bytes[i] = static_cast<std::uint8_t>(i + 1); }
         single.host_write(10, single.line(), bytes);
         single.read_sectors(1000, single.line(), 0b1010);
-        const auto replies = single.replies();
-        REQUIRE(replies.size() == 1);
+        const auto replies = single.replies_of(1);
         const auto& reply = replies[0]->as<ReadReply>();
         CHECK(reply.sectors == 0b1010);
         CHECK(std::memcmp(reply.data(), bytes.data() + 32, 32) == 0);
@@ -603,7 +602,7 @@ TEST_CASE("a reply carries the sectors that were asked for, whether L2 has secto
 TEST_CASE("with read_bytes 32 each sector of a fetch costs a burst of its own, and a write-back does not") {
     for (const std::int64_t read_bytes : {32, 64, 128}) {
         CAPTURE(read_bytes);
-        Single single(arguments_with([&](auto& arguments) { arguments.dram.read_bytes = read_bytes; }));
+        Single single([&](auto& arguments) { arguments.dram.read_bytes = read_bytes; });
         single.read_sectors(1000, single.line(), kAllSectors);
         REQUIRE(single.replies().size() == 1);
         // A burst is 64 bytes in two cycles.
@@ -636,7 +635,7 @@ TEST_CASE("a request holds the slice for the pieces that its port moves") {
 TEST_CASE("without sectors a line holds the port where it hits, not where it misses") {
     for (const bool hits : {false, true}) {
         CAPTURE(hits);
-        Single single(arguments_with([](auto& arguments) { arguments.l2.port_bytes = 32; }));
+        Single single([](auto& arguments) { arguments.l2.port_bytes = 32; });
         if (hits) { single.read(1000, single.line()); }
         single.read(2000, single.line(1));
         single.replies();
@@ -653,37 +652,32 @@ TEST_CASE(
     "a request passes the slice's input latency before its tags, and gives its room in the network back at once") {
     for (const Cycle latency : {0, 1, 120}) {
         CAPTURE(latency);
-        Single single(arguments_with([&](auto& arguments) {
+        Single single([&](auto& arguments) {
             arguments.l2.input_latency = latency;
             arguments.crossbar.credit_batch = 1;
-        }));
+        });
         single.write(1000, single.line(), 0, {1}, 40);
         single.write(1001, single.line(), 1, {2}, 41);
-        const auto replies = single.replies();
-        REQUIRE(replies.size() == 2);
+        const auto replies = single.replies_of(2);
         CHECK(single.arrival(*replies[0]) == 1000 + latency + kData + kReply);
         CHECK(single.arrival(*replies[1]) == 1001 + latency + kData + kReply);
-        const auto credits = single.credits();
-        REQUIRE(credits.size() == 2);
-        CHECK(credits[0] == 1000 + kReply);
-        CHECK(credits[1] == 1001 + kReply);
+        CHECK(single.credits() == std::vector<Cycle>{1000 + kReply, 1001 + kReply});
     }
 }
 
 TEST_CASE("a slice takes no request while input_queue ones wait for its tags") {
     for (const std::int64_t queue : {1, 2}) {
         CAPTURE(queue);
-        Single single(arguments_with([&](auto& arguments) {
+        Single single([&](auto& arguments) {
             arguments.l2.input_latency = 20;
             arguments.l2.input_queue = queue;
             arguments.l2.merges = 1;
             arguments.crossbar.credit_batch = 1;
-        }));
+        });
         single.read(1000, single.line(), 1);
         single.read(1001, single.line(), 2);      // waits at the tags for the first one's line
         single.read(1040, single.line(0, 9), 3);  // finds it waiting
-        const auto replies = single.replies();
-        REQUIRE(replies.size() == 3);
+        const auto replies = single.replies_of(3);
         const Cycle filled = single.arrival(*replies[0]) - kData - kTail - kReply;
         REQUIRE(filled > 1100);
         CHECK((single.credits()[2] >= filled + kReply) == (queue == 1));
@@ -698,8 +692,7 @@ TEST_CASE("with entry_bytes 32 each sector of a fetch takes an entry of the DRAM
             arguments_with([&](auto& arguments) { arguments.dram.entry_bytes = entry_bytes; }, with_sectors()));
         single.host_write(10, single.line(), std::vector<std::uint8_t>(kLineBytes, 7));
         single.read_sectors(1000, single.line(), kAllSectors);
-        const auto replies = single.replies();
-        REQUIRE(replies.size() == 1);
+        const auto replies = single.replies_of(1);
         CHECK(bytes_of(*replies[0]) == std::vector<std::uint8_t>(kLineBytes, 7));
         CHECK(single.dram().reads == (entry_bytes == 32 ? 4 : 1));
         CHECK(single.dram().data_bus_cycles == (entry_bytes == 32 ? 8 : 4));
@@ -727,8 +720,7 @@ TEST_CASE("sectors of one line are fetched at the same time and answered in the 
     single.read_sectors(1000, single.line(), 0b0001, 1);
     single.read_sectors(1004, single.line(), 0b0100, 2);
     single.read_sectors(1008, single.line(), 0b0101, 3);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 3);
+    const auto replies = single.replies_of(3);
     for (std::uint32_t i = 0; i < 3; ++i) { CHECK(replies[i]->as<ReadReply>().tag == i + 1); }
     CHECK(single.counters().fetches == 2);
     CHECK(single.counters().merges == 2);
@@ -741,8 +733,7 @@ TEST_CASE("a write to an awaited line keeps its place before a younger read of t
     single.read_sectors(1000, single.line(), 0b0001, 1);
     single.write(1004, single.line(), 32, std::vector<std::uint8_t>(32, 7), 2);
     single.read_sectors(1008, single.line(), 0b0010, 3);
-    const auto replies = single.replies();
-    REQUIRE(replies.size() == 3);
+    const auto replies = single.replies_of(3);
     CHECK(replies[2]->as<ReadReply>().tag == 3);
     CHECK(replies[2]->as<ReadReply>().data()[0] == std::byte{7});
     CHECK(single.bench.partition().finished());
@@ -775,10 +766,10 @@ TEST_CASE("an atomic fetches the sectors of its lanes") {
 TEST_CASE("with row grants a slice takes two requests for one row of DRAM before another sender's for another row") {
     for (const std::int64_t grants : {0, 4}) {
         CAPTURE(grants);
-        Single single(arguments_with([&](auto& arguments) {
+        Single single([&](auto& arguments) {
             arguments.requesters = 2;
             arguments.crossbar.row_grants = grants;
-        }));
+        });
         const std::uint64_t first = single.line(0, 0), second = single.line(0, 1), other = single.line(0, 32);
         const auto same_row = [&](std::uint64_t a, std::uint64_t b) {
             const DramAddress one = single.mapping.decode(single.mapping.local_address(a));

@@ -146,32 +146,6 @@ LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, LateAssistant, "late_assistant",
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, HoldingAssistant, "holding_assistant", "Runs a second program.",
                            "tests")
 
-/// Adds the code of `second`, with the same parameters, to the kernel as a further program.
-isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
-    const auto entry = static_cast<std::uint32_t>(kernel.code.size());
-    const auto literals = static_cast<std::uint16_t>(kernel.literals.size());
-    const unsigned first_literal = second.constant_rows() - static_cast<unsigned>(second.literals.size());
-    for (isa::Instruction instruction : second.code) {
-        if (instruction.operation == Operation::bra) {
-            instruction.target += entry;
-            instruction.reconvergence += entry;
-        }
-        for (isa::Operand& operand : instruction.source) {
-            if (operand.kind == isa::Operand::Kind::constant && operand.index >= first_literal) {
-                operand.index = static_cast<std::uint16_t>(operand.index + literals);
-            }
-        }
-        kernel.code.push_back(instruction);
-    }
-    kernel.literals.insert(kernel.literals.end(), second.literals.begin(), second.literals.end());
-    kernel.programs.push_back({.name = "assistant",
-                               .entry = entry,
-                               .end = static_cast<std::uint32_t>(kernel.code.size()),
-                               .registers = second.registers,
-                               .predicates = second.predicates});
-    return kernel;
-}
-
 constexpr unsigned kTurns = 10;
 
 /// R0 counts to kTurns; R1 is kTurns times the word at parameter 1.

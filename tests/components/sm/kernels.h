@@ -107,6 +107,31 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     return k.finish();
 }
 
+/// Adds the code of `second`, with the same parameters, to the kernel as a further program.
+inline isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
+    const auto entry = static_cast<std::uint32_t>(kernel.code.size());
+    const auto literals = static_cast<std::uint16_t>(kernel.literals.size());
+    const unsigned first_literal = second.constant_rows() - static_cast<unsigned>(second.literals.size());
+    for (isa::Instruction instruction : second.code) {
+        for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence}) {
+            *target += *target == isa::kNoTarget ? 0 : entry;
+        }
+        for (isa::Operand& operand : instruction.source) {
+            if (operand.kind == isa::Operand::Kind::constant && operand.index >= first_literal) {
+                operand.index = static_cast<std::uint16_t>(operand.index + literals);
+            }
+        }
+        kernel.code.push_back(instruction);
+    }
+    kernel.literals.insert(kernel.literals.end(), second.literals.begin(), second.literals.end());
+    kernel.programs.push_back({.name = "second",
+                               .entry = entry,
+                               .end = static_cast<std::uint32_t>(kernel.code.size()),
+                               .registers = second.registers,
+                               .predicates = second.predicates});
+    return kernel;
+}
+
 /// Parameters of kernels that write to the start of global memory and read from 16 KiB on (SmHarness::kInput).
 inline std::vector<std::uint32_t> global_parameters() {
     const std::uint64_t out = isa::kGlobalBase, in = isa::kGlobalBase + (1 << 14);

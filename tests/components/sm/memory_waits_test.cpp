@@ -62,58 +62,38 @@ TEST_CASE("of a long wait's cycles those count that its scheduler charged to mem
     CHECK(bench.counters.long_latency == 50);
 }
 
-TEST_CASE("a wait goes on where it is found again, and the next begins anew") {
-    Bench bench;
-    bench.waits.begin(0);
-    bench.cycles(60);
-    bench.waits.begin(0);
-    bench.cycles(60);
-    bench.waits.end(0);
-    bench.waits.begin(0);
-    bench.cycles(60);
-    bench.waits.end(0);
-    CHECK(bench.counters.memory_waits == 2);
-    CHECK(bench.counters.long_waits == 1);
-    CHECK(bench.counters.long_latency == 120);
-}
-
-TEST_CASE("cycles in two long waits of a scheduler count once, those of two schedulers twice") {
-    for (const unsigned other : {2u, 1u}) {
+TEST_CASE("a wait goes on where it is found again, and each cycle in long waits of a scheduler counts once") {
+    struct Step {
+        bool begins;  // or ends
+        unsigned context;
+        unsigned then;  // cycles
+    };
+    constexpr bool kBegin = true, kEnd = false;
+    const struct {
+        const char* what;
+        std::vector<Step> steps;
+        unsigned waits, long_waits, cycles;
+    } cases[] = {
+        {"found again, and begun anew",
+         {{kBegin, 0, 60}, {kBegin, 0, 60}, {kEnd, 0, 0}, {kBegin, 0, 60}, {kEnd, 0, 0}},
+         2,
+         1,
+         120},
+        {"two of a scheduler", {{kBegin, 0, 50}, {kBegin, 2, 100}, {kEnd, 0, 50}, {kEnd, 2, 0}}, 2, 2, 200},
+        {"two of two schedulers", {{kBegin, 0, 50}, {kBegin, 1, 100}, {kEnd, 0, 50}, {kEnd, 1, 0}}, 2, 2, 150 + 150},
+        {"a later one ends first", {{kBegin, 0, 30}, {kBegin, 2, 120}, {kEnd, 2, 30}, {kEnd, 0, 0}}, 2, 2, 180},
+        {"one is short", {{kBegin, 0, 50}, {kBegin, 2, 100}, {kEnd, 2, 0}, {kEnd, 0, 0}}, 2, 1, 150}};
+    for (const auto& [what, steps, waits, long_waits, cycles] : cases) {
+        CAPTURE(what);
         Bench bench;
-        bench.waits.begin(0);
-        bench.cycles(50);
-        bench.waits.begin(other);
-        bench.cycles(100);
-        bench.waits.end(0);
-        bench.cycles(50);
-        bench.waits.end(other);
-        CHECK(bench.counters.long_waits == 2);
-        CHECK(bench.counters.long_latency == (other == 2 ? 200 : 150 + 150));
+        for (const auto& [begins, context, then] : steps) {
+            begins ? bench.waits.begin(context) : bench.waits.end(context);
+            bench.cycles(then);
+        }
+        CHECK(bench.counters.memory_waits == waits);
+        CHECK(bench.counters.long_waits == long_waits);
+        CHECK(bench.counters.long_latency == cycles);
     }
-}
-
-TEST_CASE("the cycles of a wait before a later one that ended before it count") {
-    Bench bench;
-    bench.waits.begin(0);
-    bench.cycles(30);
-    bench.waits.begin(2);
-    bench.cycles(120);
-    bench.waits.end(2);
-    bench.cycles(30);
-    bench.waits.end(0);
-    CHECK(bench.counters.long_latency == 180);
-}
-
-TEST_CASE("a short wait beside a long one adds nothing") {
-    Bench bench;
-    bench.waits.begin(0);
-    bench.cycles(50);
-    bench.waits.begin(2);
-    bench.cycles(100);
-    bench.waits.end(2);
-    CHECK(bench.counters.long_latency == 0);
-    bench.waits.end(0);
-    CHECK(bench.counters.long_latency == 150);
 }
 
 TEST_CASE("waits at random have the cycles of their union, and go on behind a checkpoint") {

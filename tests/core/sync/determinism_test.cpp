@@ -84,6 +84,21 @@ TEST_CASE("more ranks than processes do no harm") {
     }
 }
 
+/// Checks that each protocol gives, with each of the partitions, what one rank gives, which is returned.
+PholdResult check_phold(PholdOptions options, const std::vector<std::string>& partitions = {"linear", "round_robin"}) {
+    InProcessTransport alone;
+    const PholdResult serial = run_phold(options, alone, "serial");
+    for (const std::string& sync : parallel_protocols()) {
+        for (const std::string& partition : partitions) {
+            options.partition = partition;
+            const PholdResult parallel = run_phold(options, test_transport(), sync);
+            CHECK(parallel.state_hash == serial.state_hash);
+            CHECK(parallel.events == serial.events);
+        }
+    }
+    return serial;
+}
+
 TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, for all payloads") {
     for (const unsigned payload : phold_payloads()) {
         PholdOptions options;
@@ -92,23 +107,12 @@ TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, fo
         options.remote = 0.4;
         options.duration = 20;
         options.payload = payload;
-        InProcessTransport alone;
-        const PholdResult wheel = run_phold(options, alone, "serial");
+        options.queue = "wheel";
+        const PholdResult wheel = check_phold(options);
         CHECK(wheel.events > 64 * 8 * 8);
         CHECK(wheel.events < 64 * 8 * 12);  // one event in 2 units of time
         options.queue = "heap";
-        CHECK(run_phold(options, alone, "serial").state_hash == wheel.state_hash);
-        for (const char* queue : {"wheel", "heap"}) {
-            for (const std::string& sync : parallel_protocols()) {
-                for (const char* partition : {"linear", "round_robin"}) {
-                    options.queue = queue;
-                    options.partition = partition;
-                    const PholdResult parallel = run_phold(options, test_transport(), sync);
-                    CHECK(parallel.state_hash == wheel.state_hash);
-                    CHECK(parallel.events == wheel.events);
-                }
-            }
-        }
+        CHECK(check_phold(options).state_hash == wheel.state_hash);
     }
 }
 
@@ -204,14 +208,7 @@ TEST_CASE("PHOLD with unequal lookaheads gives one hash") {
     options.duration = 30;
     for (options.kinds = 1; options.kinds <= 7; ++options.kinds) {
         CAPTURE(options.kinds);
-        InProcessTransport alone;
-        const PholdResult serial = run_phold(options, alone, "serial");
-        for (const std::string& sync : parallel_protocols()) {
-            for (const char* partition : {"linear", "round_robin"}) {
-                options.partition = partition;
-                CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
-            }
-        }
+        check_phold(options);
     }
 }
 
@@ -222,11 +219,7 @@ TEST_CASE("batches beyond the posted buffers arrive whole") {
     options.remote = 1;
     options.payload = 256;
     options.duration = 3;
-    InProcessTransport alone;
-    const PholdResult serial = run_phold(options, alone, "serial");
-    for (const std::string& sync : parallel_protocols()) {
-        CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
-    }
+    check_phold(options, {options.partition});
 }
 
 TEST_CASE("the window benchmark runs") {

@@ -1,7 +1,6 @@
 // What CUDA's runtime guarantees besides results: error codes, handles, order, threads and processes. Each part is a
 // separate program: runtime_contract PART, under `lookahead capture`. The codes are those in the CUDA Runtime API's
 // reference.
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

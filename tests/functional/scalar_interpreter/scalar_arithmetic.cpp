@@ -4,6 +4,9 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <string_view>
 
 #include "tests/components/isa/half_reference.h"
 #include "tests/functional/scalar_interpreter/scalar_state.h"
@@ -67,6 +70,12 @@ Result under(int mode, Function function, Values... values) {
     return result;
 }
 
+/// The whole number next to the value in the direction of the rounding.
+long double whole(long double value, Rounding rounding) {
+    return under<long double>(
+        host_mode(rounding), [](long double x) { return std::rint(x); }, value);
+}
+
 /// PTX's min: if one is NaN, the other number; -0 is below +0.
 template <class T>
 T lesser(T a, T b) {
@@ -81,14 +90,11 @@ std::optional<T> arithmetic(const ptx::Instruction& instruction, T a, T b, T c) 
     const int mode = host_mode(instruction.modifiers.rounding);
     switch (instruction.opcode) {
         case Opcode::add:
-            return under<T>(
-                mode, [](T x, T y) { return x + y; }, a, b);
+            return under<T>(mode, std::plus<T>(), a, b);
         case Opcode::sub:
-            return under<T>(
-                mode, [](T x, T y) { return x - y; }, a, b);
+            return under<T>(mode, std::minus<T>(), a, b);
         case Opcode::mul:
-            return under<T>(
-                mode, [](T x, T y) { return x * y; }, a, b);
+            return under<T>(mode, std::multiplies<T>(), a, b);
         case Opcode::fma:
         case Opcode::mad:
             return under<T>(
@@ -104,11 +110,9 @@ std::optional<T> arithmetic(const ptx::Instruction& instruction, T a, T b, T c) 
     if (instruction.modifiers.rounding == Rounding::none) { return std::nullopt; }
     switch (instruction.opcode) {
         case Opcode::div:
-            return under<T>(
-                mode, [](T x, T y) { return x / y; }, a, b);
+            return under<T>(mode, std::divides<T>(), a, b);
         case Opcode::rcp:
-            return under<T>(
-                mode, [](T x) { return T(1) / x; }, a);
+            return under<T>(mode, std::divides<T>(), T(1), a);
         case Opcode::sqrt:
             return under<T>(
                 mode, [](T x) { return std::sqrt(x); }, a);
@@ -204,8 +208,7 @@ Wide integer_of(long double value, Type from, Type to, Rounding rounding) {
         const bool wide = from == Type::f64 || ptx::bits(to) == 64;
         return wide ? Wide{1} << (ptx::bits(to) - 1) : 0;
     }
-    value = under<long double>(
-        host_mode(rounding), [](long double x) { return std::rint(x); }, value);
+    value = whole(value, rounding);
     if (value <= static_cast<long double>(least(to))) { return least(to); }
     if (value >= static_cast<long double>(greatest(to))) { return greatest(to); }
     return static_cast<Wide>(value);
@@ -235,19 +238,16 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     };
     if (!known(to) || !known(from)) { return std::nullopt; }
     if (!ptx::is_floating(to) && !ptx::is_floating(from)) {
-        Wide whole = as_integer(bits, from);
-        if (modifiers.saturate) { whole = std::clamp(whole, least(to), greatest(to)); }
-        return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(whole), to));
+        Wide integer = as_integer(bits, from);
+        if (modifiers.saturate) { integer = std::clamp(integer, least(to), greatest(to)); }
+        return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(integer), to));
     }
     long double value = value_of(bits, from, modifiers.ftz);
     if (!ptx::is_floating(to)) {
-        const Wide whole = integer_of(value, from, to, modifiers.rounding);
-        return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(whole), to));
+        const Wide integer = integer_of(value, from, to, modifiers.rounding);
+        return static_cast<std::uint64_t>(as_integer(static_cast<std::uint64_t>(integer), to));
     }
-    if (to_whole_numbers(modifiers.rounding)) {
-        value = under<long double>(
-            host_mode(modifiers.rounding), [](long double x) { return std::rint(x); }, value);
-    }
+    if (to_whole_numbers(modifiers.rounding)) { value = whole(value, modifiers.rounding); }
     return floating_of(value, to, modifiers);
 }
 
@@ -427,50 +427,16 @@ std::uint64_t half_sum(Type type, std::uint64_t a, std::uint64_t b) {
 
 bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, std::uint64_t b) {
     using ptx::Comparison;
-    bool less, equal, unordered = false;
-    if (ptx::is_floating(type)) {
-        const double x = as_double(a, type), y = as_double(b, type);
-        less = x < y;
-        equal = x == y;
-        unordered = std::isnan(x) || std::isnan(y);
-    } else {
-        const Wide x = as_integer(a, type), y = as_integer(b, type);
-        less = x < y;
-        equal = x == y;
-    }
-    switch (comparison) {
-        case Comparison::eq:
-            return equal;
-        case Comparison::ne:
-            return !equal && !unordered;
-        case Comparison::lt:
-            return less;
-        case Comparison::le:
-            return less || equal;
-        case Comparison::gt:
-            return !less && !equal && !unordered;
-        case Comparison::ge:
-            return !less && !unordered;
-        case Comparison::equ:
-            return equal || unordered;
-        case Comparison::neu:
-            return !equal;
-        case Comparison::ltu:
-            return less || unordered;
-        case Comparison::leu:
-            return less || equal || unordered;
-        case Comparison::gtu:
-            return (!less && !equal) || unordered;
-        case Comparison::geu:
-            return !less || unordered;
-        case Comparison::num:
-            return !unordered;
-        case Comparison::nan:
-            return unordered;
-        case Comparison::none:
-            break;
-    }
-    return false;
+    // In which relations of two numbers it holds; `?` means that one of them is NaN.
+    static const std::map<Comparison, std::string_view> relations = {
+        {Comparison::eq, "="},    {Comparison::ne, "<>"},   {Comparison::lt, "<"},   {Comparison::le, "<="},
+        {Comparison::gt, ">"},    {Comparison::ge, ">="},   {Comparison::equ, "=?"}, {Comparison::neu, "<>?"},
+        {Comparison::ltu, "<?"},  {Comparison::leu, "<=?"}, {Comparison::gtu, ">?"}, {Comparison::geu, ">=?"},
+        {Comparison::num, "<=>"}, {Comparison::nan, "?"}};
+    const auto relation_of = [](auto x, auto y) { return x < y ? '<' : x == y ? '=' : x > y ? '>' : '?'; };
+    const char relation = ptx::is_floating(type) ? relation_of(as_double(a, type), as_double(b, type))
+                                                 : relation_of(as_integer(a, type), as_integer(b, type));
+    return relations.at(comparison).find(relation) != std::string_view::npos;
 }
 
 bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {

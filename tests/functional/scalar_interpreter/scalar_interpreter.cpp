@@ -134,6 +134,19 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
     }
 }
 
+void ScalarInterpreter::execute_alone(const ptx::Instruction& instruction, std::span<Registers> threads) {
+    Block block{module_.functions.front(), {}, {}, {}, {}, {}, {}};
+    Thread thread;
+    thread.enter(block.kernel);
+    for (Registers& registers : threads) {
+        thread.carry = registers.carry;
+        thread.top().registers.swap(registers.bits);
+        execute(block, thread, instruction);
+        thread.top().registers.swap(registers.bits);
+        registers.carry = thread.carry;
+    }
+}
+
 bool ScalarInterpreter::run_thread(Block& block, Thread& thread) {
     if (thread.ended || thread.waits_at != nullptr) { return false; }
     for (unsigned i = 0; i < kTurn && !thread.ended && thread.waits_at == nullptr; ++i) {

@@ -16,6 +16,12 @@ namespace lookahead::test {
 /// know, ProgramError for a bad access.
 class ScalarInterpreter : public Device {
   public:
+    /// A thread's registers, by number, and its carry flag.
+    struct Registers {
+        std::vector<std::uint64_t> bits;
+        bool carry = false;
+    };
+
     explicit ScalarInterpreter(const ptx::Module& module);
 
     DeviceAddress allocate(std::uint64_t bytes) override;
@@ -26,6 +32,9 @@ class ScalarInterpreter : public Device {
     DeviceAddress variable(std::string_view name) const override;
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
+
+    /// Executes an instruction of the module's first function, alone, for each set of registers and the carry beside it.
+    void execute_alone(const ptx::Instruction& instruction, std::span<Registers> threads);
 
     /// PTX instructions executed by all threads so far, those with a false guard included.
     std::uint64_t thread_instructions() const { return thread_instructions_; }

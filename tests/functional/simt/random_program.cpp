@@ -1,34 +1,95 @@
 #include "tests/functional/simt/random_program.h"
 
-#include <random>
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
+#include "tests/support/random_text.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::test {
 
 namespace {
 
+/// %r0 to %r7 hold values; %r8 and up are counters and temporaries.
+const RandomText::Names kNames = {
+    {"v", {"%r<0..7>"}},
+    {"rounding", {".<rn|rm|rp|rz>"}},
+    {"whole", {".<rni|rzi|rmi|rpi>"}},
+    {"integer", {".<s8|u8|s16|u16|s32|u32>"}},
+    {"arithmetic",
+     {"shf.l.wrap.b32 <v>, <v>, <v>, <0..40>;", "add.cc.u32 <v>, <v>, <v>;\naddc.u32 <v>, <v>, <v>;",
+      "prmt.b32 <v>, <v>, <v>, <0..65535>;",
+      "{ .param .b32 p0; st.param.b32 [p0], <v>; .param .b32 p1; st.param.b32 [p1], <v>; .param .b32 r0; "
+      "call.uni (r0), mix, (p0, p1); ld.param.b32 <v>, [r0]; }",
+      "<single>", "<single>",
+      "mov.b64 %d0, {<v>, <v>};\nmov.b64 %d1, {<v>, <v>};\nmov.b64 %d2, {<v>, <v>};\n<double>\nmov.b64 {<v>, <v>}, "
+      "%d3;",
+      "<half>", "mov.b32 %f0, <v>;\nmov.b64 %d0, {<v>, <v>};\ncvt.u16.u32 %h0, <v>;\n<conversion>",
+      "mov.b64 %rd1, {<v>, <v>};\nmov.b64 %rd2, {<v>, <v>};\n<wide>\nmov.b64 {<v>, <v>}, %rd3;",
+      "cvt.u16.u32 %h0, <v>;\ncvt.u16.u32 %h1, <v>;\n<short>\ncvt.<s32.s16|u32.u16|s32.s8> <v>, %h2;", "<bits>",
+      "and.b32 %r23, <v>, 60;\nmov.u32 %r24, frame;\nadd.u32 %r23, %r23, %r24;\n<local>", "<simple>", "<simple>"}},
+    {"simple", {"<add.u32|sub.u32|xor.b32|and.b32|or.b32|mul.lo.u32|min.s32|max.u32|mul.hi.u32> <v>, <v>, <v>;"}},
+    {"single", {"mov.b32 %f0, <v>;\nmov.b32 %f1, <v>;\nmov.b32 %f2, <v>;\n<single operation>\nmov.b32 <v>, %f3;"}},
+    {"single operation",
+     {"fma<rounding><|.ftz><|.sat>.f32 %f3, %f0, %f1, %f2;", "div<rounding><|.ftz>.f32 %f3, %f0, %f1;",
+      "<sqrt|rcp><rounding><|.ftz>.f32 %f3, %f0;", "<min|max><|.ftz>.f32 %f3, %f0, %f1;",
+      "<add|sub|mul><rounding><|.ftz><|.sat>.f32 %f3, %f0, %f1;"}},
+    {"double",
+     {"fma<rounding>.f64 %d3, %d0, %d1, %d2;", "<sqrt|rcp><rounding>.f64 %d3, %d0;",
+      "<add|sub|mul|div><rounding>.f64 %d3, %d0, %d1;"}},
+    {"half", {"fma.rn<|.ftz><|.sat>.f16x2 <v>, <v>, <v>, <v>;", "<add|sub|mul><|.ftz><|.sat>.f16x2 <v>, <v>, <v>;"}},
+    {"conversion",
+     {"cvt<whole><|.ftz><integer>.f32 <v>, %f0;", "cvt<whole><integer>.f64 <v>, %d0;",
+      "cvt<rounding>.f32<integer> %f1, <v>;\nmov.b32 <v>, %f1;", "cvt<rounding>.f32.f64 %f1, %d0;\nmov.b32 <v>, %f1;",
+      "cvt.f32.f16 %f1, %h0;\nmov.b32 <v>, %f1;",
+      // From another type: ptxas refuses .sat between equal types.
+      "cvt.sat.<s8|u8|s16|u16|u32>.s32 <v>, <v>;", "cvt.sat.<s8|u8|s16|u16|s32>.u32 <v>, <v>;"}},
+    {"wide",
+     {"mad.wide.<s32|u32> %rd3, <v>, <v>, %rd1;", "<shl.b64|shr.s64|shr.u64> %rd3, %rd1, <0..70>;",
+      "<div.s64|rem.u64|mul.hi.s64> %rd3, %rd1, %rd2;", "mad.lo.s64 %rd3, %rd1, %rd2, %rd1;",
+      "<add.s64|sub.s64|min.s64|max.u64|xor.b64> %rd3, %rd1, %rd2;"}},
+    {"short", {"<mul.lo.s16|add.s16|sub.s16|min.s16|max.u16|div.u16|rem.s16|and.b16> %h2, %h0, %h1;"}},
+    {"bits",
+     {"bfe.<s32|u32> <v>, <v>, <0..34>, <0..34>;", "bfi.b32 <v>, <v>, <v>, <0..34>, <0..34>;",
+      "<brev.b32|popc.b32|clz.b32|bfind.u32|cnot.b32> <v>, <v>;", "lop3.b32 <v>, <v>, <v>, <v>, <0..255>;",
+      "slct.u32.s32 <v>, <v>, <v>, <v>;", "<div.s32|rem.u32|mul24.lo.u32|add.sat.s32|sub.sat.s32> <v>, <v>, <v>;"}},
+    {"local", {"st.local.u32 [%r23], <v>;", "ld.local.u32 <v>, [%r23];"}},
+    // The kind and place of an access to 16 bytes at %rd4.
+    {"stored",
+     {".v4.u32 [%rd4], {<v>, <v>, <v>, <v>};", ".v2.u32 [%rd4+8], {<v>, <v>};", ".u8 [%rd4+<0..15>], <v>;",
+      ".u16 [%rd4+<0..7*2>], <v>;"}},
+    {"loaded",
+     {".v4.u32 {%r0, %r2, %r4, %r6}, [%rd4];", ".v2.u32 {%r1, %r3}, [%rd4+8];", ".<u8|s8> <v>, [%rd4+<0..15>];",
+      ".<u16|s16> <v>, [%rd4+<0..7*2>];", ".u32 <v>, [%rd4+<0..3*4>];"}},
+    // All threads of the CTA exchange data through shared memory, in an order fixed by barriers, or by atomics.
+    {"meeting",
+     {"shfl.sync.<up|down|bfly|idx>.b32 <v>|%p5, <v>, <0..31>, <31|0|7199>, -1;",
+      "setp.lt.s32 %p5, <v>, <v>;\nvote.sync.ballot.b32 <v>, %p5, -1;",
+      "redux.sync.<add.u32|min.s32|max.u32> <v>, <v>, -1;", "and.b32 %r20, <v>, 3;\nmatch.any.sync.b32 <v>, %r20, -1;",
+      "mov.u32 %r20, buffer;\nshl.b32 %r21, %t, 2;\nadd.u32 %r22, %r20, %r21;\nst.shared.u32 [%r22], <v>;\n"
+      "bar.sync <0..15>;\nxor.b32 %r21, %r21, <0..63*4>;\nadd.u32 %r22, %r20, %r21;\n"
+      "ld.shared.u32 <v>, [%r22];\nbar.sync 0;",
+      "and.b32 %r21, <v>, 255;\natom.shared.add.u32 %r22, [total], %r21;\nbar.sync 0;\n"
+      "ld.shared.u32 <v>, [total];\nbar.sync 0;"}}};
+
 class Generator {
   public:
     static constexpr unsigned kThreads = 2 * 64;
 
     /// `apart`: lanes meet at different places and take locks.
-    Generator(std::uint64_t seed, bool apart) : random_(seed), apart_(apart) {}
+    Generator(std::uint64_t seed, bool apart) : random_(seed, kNames), apart_(apart) {}
 
     std::string text() {
-        // %r0 to %r7 hold values; %r8 and up are counters and temporaries.
-        emit(".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n.reg .b16 %h<4>;\n.local .align 16 .b8 frame[64];");
-        for (int i = 0; i < 8; ++i) {
-            emit("mad.lo.u32 %r" + std::to_string(i) + ", %n, " + number(1, 99) + ", " + number(0, 9999) + ";");
-        }
+        body_ = ".reg .f32 %f<4>;\n.reg .f64 %d<4>;\n.reg .b16 %h<4>;\n.local .align 16 .b8 frame[64];\n";
+        for (int i = 0; i < 8; ++i) { emit(fmt::format("mad.lo.u32 %r{}, %n, <1..99>, <0..9999>;", i)); }
         for (int part = 0; part < 4; ++part) {
             block(3);
-            if (apart_) { meet_apart({random_(), random_(), random_()}, 2); }
-            meet();
+            if (apart_) { meet_apart({below(1024), below(1024), below(1024)}, 2); }
+            emit("bar.sync 0;\n<meeting>");
         }
-        for (int i = 1; i < 8; ++i) { emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";"); }
+        for (int i = 1; i < 8; ++i) { emit(fmt::format("mad.lo.u32 %r0, %r0, 31, %r{};", i)); }
         emit("st.global.u32 [%out], %r0;");
         std::string words = ".global .align 16 .u32 words[64] = {1";
         for (int i = 1; i < 64; ++i) { words += ", " + std::to_string(i * i * 2654435761u); }
@@ -64,259 +125,50 @@ DONE:
     }
 
   private:
-    unsigned below(unsigned limit) { return static_cast<unsigned>(random_() % limit); }
-    std::string number(unsigned from, unsigned to) { return std::to_string(from + below(to - from + 1)); }
-    std::string value() { return "%r" + std::to_string(below(8)); }
+    unsigned below(unsigned limit) { return random_.below(limit); }
     std::string label() { return "L" + std::to_string(labels_++); }
-    void emit(const std::string& line) { body_ += line + "\n"; }
-
-    std::string one_of(std::initializer_list<const char*> texts) { return texts.begin()[below(texts.size())]; }
-
-    void single_precision(const std::string& to) {
-        emit("mov.b32 %f0, " + value() + ";\nmov.b32 %f1, " + value() + ";\nmov.b32 %f2, " + value() + ";");
-        const std::string form = one_of({".rn", ".rm", ".rp", ".rz"}) + one_of({"", ".ftz"});
-        switch (below(6)) {
-            case 0:
-                emit("fma" + form + one_of({"", ".sat"}) + ".f32 %f3, %f0, %f1, %f2;");
-                break;
-            case 1:
-                emit("div" + form + ".f32 %f3, %f0, %f1;");
-                break;
-            case 2:
-                emit(one_of({"sqrt", "rcp"}) + form + ".f32 %f3, %f0;");
-                break;
-            case 3:
-                emit(one_of({"min", "max"}) + one_of({"", ".ftz"}) + ".f32 %f3, %f0, %f1;");
-                break;
-            default:
-                emit(one_of({"add", "sub", "mul"}) + form + one_of({"", ".sat"}) + ".f32 %f3, %f0, %f1;");
-        }
-        emit("mov.b32 " + to + ", %f3;");
-    }
-
-    void double_precision(const std::string& to) {
-        for (int i = 0; i < 3; ++i) {
-            emit("mov.b64 %d" + std::to_string(i) + ", {" + value() + ", " + value() + "};");
-        }
-        const std::string form = one_of({".rn", ".rm", ".rp", ".rz"}) + ".f64 %d3, %d0";
-        switch (below(4)) {
-            case 0:
-                emit("fma" + form + ", %d1, %d2;");
-                break;
-            case 1:
-                emit(one_of({"sqrt", "rcp"}) + form + ";");
-                break;
-            default:
-                emit(one_of({"add", "sub", "mul", "div"}) + form + ", %d1;");
-        }
-        emit("mov.b64 {" + value() + ", " + to + "}, %d3;");
-    }
-
-    void half_precision(const std::string& to) {
-        const std::string form = one_of({"", ".ftz"}) + one_of({"", ".sat"}) + ".f16x2 " + to + ", " + value() + ", ";
-        emit(below(2) ? "fma.rn" + form + value() + ", " + value() + ";"
-                      : one_of({"add", "sub", "mul"}) + form + value() + ";");
-    }
-
-    void conversion(const std::string& to) {
-        emit("mov.b32 %f0, " + value() + ";\nmov.b64 %d0, {" + value() + ", " + value() + "};");
-        emit("cvt.u16.u32 %h0, " + value() + ";");
-        const std::string whole = one_of({"rni", "rzi", "rmi", "rpi"}), rounding = one_of({"rn", "rz", "rm", "rp"});
-        const std::string integer = one_of({"s8", "u8", "s16", "u16", "s32", "u32"});
-        switch (below(6)) {
-            case 0:
-                emit("cvt." + whole + one_of({"", ".ftz"}) + "." + integer + ".f32 " + to + ", %f0;");
-                break;
-            case 1:
-                emit("cvt." + whole + "." + integer + ".f64 " + to + ", %d0;");
-                break;
-            case 2:
-                emit("cvt." + rounding + ".f32." + integer + " %f1, " + value() + ";\nmov.b32 " + to + ", %f1;");
-                break;
-            case 3:
-                emit("cvt." + rounding + ".f32.f64 %f1, %d0;\nmov.b32 " + to + ", %f1;");
-                break;
-            case 4:
-                emit("cvt.f32.f16 %f1, %h0;\nmov.b32 " + to + ", %f1;");
-                break;
-            default: {
-                // From another type: ptxas refuses .sat between equal types.
-                const std::string source = integer == "s32" ? "u32" : integer == "u32" ? "s32" : one_of({"s32", "u32"});
-                emit("cvt.sat." + integer + "." + source + " " + to + ", " + value() + ";");
-            }
-        }
-    }
-
-    void wide_integers(const std::string& to) {
-        emit("mov.b64 %rd1, {" + value() + ", " + value() + "};\nmov.b64 %rd2, {" + value() + ", " + value() + "};");
-        switch (below(4)) {
-            case 0:
-                emit("mad.wide." + one_of({"s32", "u32"}) + " %rd3, " + value() + ", " + value() + ", %rd1;");
-                break;
-            case 1:
-                emit(one_of({"shl.b64", "shr.s64", "shr.u64"}) + " %rd3, %rd1, " + number(0, 70) + ";");
-                break;
-            case 2:
-                emit(one_of({"div.s64", "rem.u64", "mul.hi.s64", "mad.lo.s64"}) + " %rd3, %rd1, %rd2;");
-                if (body_.ends_with("mad.lo.s64 %rd3, %rd1, %rd2;\n")) {
-                    body_.replace(body_.size() - 2, 1, ", %rd1;");
-                }
-                break;
-            default:
-                emit(one_of({"add.s64", "sub.s64", "min.s64", "max.u64", "xor.b64"}) + " %rd3, %rd1, %rd2;");
-        }
-        emit("mov.b64 {" + to + ", " + value() + "}, %rd3;");
-    }
-
-    void short_integers(const std::string& to) {
-        emit("cvt.u16.u32 %h0, " + value() + ";\ncvt.u16.u32 %h1, " + value() + ";");
-        emit(one_of({"mul.lo.s16", "add.s16", "sub.s16", "min.s16", "max.u16", "div.u16", "rem.s16", "and.b16"}) +
-             " %h2, %h0, %h1;");
-        emit("cvt." + one_of({"s32.s16", "u32.u16", "s32.s8"}) + " " + to + ", %h2;");
-    }
-
-    void bits(const std::string& to) {
-        const std::string a = ", " + value(), b = ", " + value(), small = ", " + number(0, 34);
-        switch (below(6)) {
-            case 0:
-                emit("bfe." + one_of({"s32 ", "u32 "}) + to + a + small + ", " + number(0, 34) + ";");
-                break;
-            case 1:
-                emit("bfi.b32 " + to + a + b + small + ", " + number(0, 34) + ";");
-                break;
-            case 2:
-                emit(one_of({"brev.b32 ", "popc.b32 ", "clz.b32 ", "bfind.u32 ", "cnot.b32 "}) + to + a + ";");
-                break;
-            case 3:
-                emit("lop3.b32 " + to + a + b + ", " + value() + ", " + number(0, 255) + ";");
-                break;
-            case 4:
-                emit("slct.u32.s32 " + to + a + b + ", " + value() + ";");
-                break;
-            default:
-                emit(one_of({"div.s32 ", "rem.u32 ", "mul24.lo.u32 ", "add.sat.s32 ", "sub.sat.s32 "}) + to + a + b +
-                     ";");
-        }
-    }
-
-    void local_memory(const std::string& to) {
-        emit("and.b32 %r23, " + value() + ", 60;\nmov.u32 %r24, frame;\nadd.u32 %r23, %r23, %r24;");
-        emit(below(2) ? "st.local.u32 [%r23], " + value() + ";" : "ld.local.u32 " + to + ", [%r23];");
-    }
+    void emit(const std::string& pattern) { body_ += random_.fill(pattern) + "\n"; }
 
     /// Reads the words of a table in order, in a loop with a counter.
-    void table_loop(const std::string& to) {
-        const std::string again = label();
-        emit("and.b32 %r20, " + value() + ", 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, words;");
-        emit("add.u64 %rd4, %rd4, %rd5;\nmov.u32 %r21, 0;\n" + again + ":");
-        emit("ld.global.u32 %r22, [%rd4];\nadd.u64 %rd4, %rd4, 4;\nmad.lo.u32 " + to + ", " + to + ", 3, %r22;");
-        emit("add.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, " + number(1, 32) + ";\n@%p7 bra " + again + ";");
+    void table_loop() {
+        const std::string again = label(), to = random_.fill("<v>");
+        emit("and.b32 %r20, <v>, 28;\nmul.wide.u32 %rd5, %r20, 4;\nmov.u64 %rd4, words;\nadd.u64 %rd4, %rd4, %rd5;");
+        emit(
+            fmt::format("mov.u32 %r21, 0;\n{0}:\nld.global.u32 %r22, [%rd4];\nadd.u64 %rd4, %rd4, 4;\n"
+                        "mad.lo.u32 {1}, {1}, 3, %r22;\nadd.u32 %r21, %r21, 1;\nsetp.lt.u32 %p7, %r21, <1..32>;\n"
+                        "@%p7 bra {0};",
+                        again, to));
     }
 
-    /// Accesses vectors, bytes and halves of the thread's local memory and of the table, by addresses of their space or
-    /// generic ones.
-    void memory_forms(const std::string& to) {
-        const bool is_local = below(3) != 0, is_generic = below(2) != 0;
-        const std::string space = is_local ? ".local" : ".global";
-        emit("and.b32 %r20, " + value() + ", 48;\ncvt.u64.u32 %rd5, %r20;");
-        emit(std::string("mov.u64 %rd4, ") + (is_local ? "frame" : "words") + ";");
+    /// Accesses vectors, bytes, halves and words of a variable, by addresses of its space or generic ones. `places` has
+    /// the bits of the first address that vary.
+    void access(const std::string& space, const std::string& variable, unsigned places, bool stores) {
+        const bool is_generic = random_.one_in(2);
+        emit(fmt::format("and.b32 %r20, <v>, {};\ncvt.u64.u32 %rd5, %r20;\nmov.b64 %rd4, {};", places, variable));
         if (is_generic) { emit("cvta" + space + ".u64 %rd4, %rd4;"); }
         emit("add.u64 %rd4, %rd4, %rd5;");
-        const std::string kind = is_generic ? "" : space;
-        const bool stores = is_local && below(2) == 0;
-        switch (below(4)) {
-            case 0:
-                return emit(stores ? "st" + kind + ".v4.u32 [%rd4], {" + value() + ", " + value() + ", " + value() +
-                                         ", " + value() + "};"
-                                   : "ld" + kind + ".v4.u32 {%r0, %r2, %r4, %r6}, [%rd4];");
-            case 1:
-                return emit(stores ? "st" + kind + ".v2.u32 [%rd4+8], {" + value() + ", " + value() + "};"
-                                   : "ld" + kind + ".v2.u32 {%r1, %r3}, [%rd4+8];");
-            case 2: {
-                const std::string at = " [%rd4+" + number(0, 15) + "]";
-                return emit(stores ? "st" + kind + ".u8" + at + ", " + value() + ";"
-                                   : "ld" + kind + one_of({".u8 ", ".s8 "}) + to + "," + at + ";");
-            }
-            default: {
-                const std::string at = " [%rd4+" + std::to_string(2 * below(8)) + "]";
-                return emit(stores ? "st" + kind + ".u16" + at + ", " + value() + ";"
-                                   : "ld" + kind + one_of({".u16 ", ".s16 "}) + to + "," + at + ";");
-            }
-        }
-    }
-
-    /// Reads words, halves and bytes of the struct parameter, at a place that a register gives.
-    void indexed_parameter(const std::string& to) {
-        emit("and.b32 %r20, " + value() + ", 112;\ncvt.u64.u32 %rd5, %r20;\nmov.b64 %rd4, table;");
-        const bool is_generic = below(2) != 0;
-        if (is_generic) { emit("cvta.param.u64 %rd4, %rd4;"); }
-        emit("add.u64 %rd4, %rd4, %rd5;");
-        const std::string load = is_generic ? "ld" : "ld.param";
-        switch (below(4)) {
-            case 0:
-                return emit(load + ".v4.u32 {%r1, %r3, %r5, %r7}, [%rd4];");
-            case 1:
-                return emit(load + one_of({".u8 ", ".s8 "}) + to + ", [%rd4+" + number(0, 15) + "];");
-            case 2:
-                return emit(load + one_of({".u16 ", ".s16 "}) + to + ", [%rd4+" + std::to_string(2 * below(8)) + "];");
-            default:
-                return emit(load + ".u32 " + to + ", [%rd4+" + std::to_string(4 * below(4)) + "];");
-        }
+        emit((stores ? "st" : "ld") + (is_generic ? "" : space) + (stores ? "<stored>" : "<loaded>"));
     }
 
     void arithmetic() {
-        static const char* const kOps[] = {"add.u32",    "sub.u32", "xor.b32", "and.b32",   "or.b32",
-                                           "mul.lo.u32", "min.s32", "max.u32", "mul.hi.u32"};
-        const std::string to = value();
         switch (below(19)) {
-            case 13:
-                return table_loop(to);
-            case 14:
-            case 15:
-                return memory_forms(to);
-            case 16:
-                return indexed_parameter(to);
-            case 4:
-            case 5:
-                return single_precision(to);
-            case 6:
-                return double_precision(to);
-            case 7:
-                return half_precision(to);
-            case 8:
-                return conversion(to);
-            case 9:
-                return wide_integers(to);
-            case 10:
-                return short_integers(to);
-            case 11:
-                return bits(to);
-            case 12:
-                return local_memory(to);
             case 0:
-                emit("shf.l.wrap.b32 " + to + ", " + value() + ", " + value() + ", " + number(0, 40) + ";");
-                break;
+                return table_loop();
             case 1:
-                emit("add.cc.u32 " + to + ", " + value() + ", " + value() + ";");
-                emit("addc.u32 " + value() + ", " + value() + ", " + value() + ";");
-                break;
+                return access(".global", "words", 48, false);
             case 2:
-                emit("prmt.b32 " + to + ", " + value() + ", " + value() + ", " + number(0, 65535) + ";");
-                break;
+                return access(".local", "frame", 48, random_.one_in(2));
             case 3:
-                emit("{ .param .b32 p0; st.param.b32 [p0], " + value() + "; .param .b32 p1; st.param.b32 [p1], " +
-                     value() + "; .param .b32 r0; call.uni (r0), mix, (p0, p1); ld.param.b32 " + to + ", [r0]; }");
-                break;
+                return access(".param", "table", 112, false);
             default:
-                emit(std::string(kOps[below(std::size(kOps))]) + " " + to + ", " + value() + ", " + value() + ";");
+                return emit("<arithmetic>");
         }
     }
 
     std::string condition() {
         const std::string p = "%p" + std::to_string(below(4));
-        emit("and.b32 %r20, " + value() + ", " + number(1, 31) + ";");
-        emit("setp." + std::string(below(2) ? "lt" : "ne") + ".u32 " + p + ", %r20, " + number(0, 20) + ";");
-        return (below(2) ? "@" : "@!") + p + " ";
+        emit("and.b32 %r20, <v>, <1..31>;\nsetp.<lt|ne>.u32 " + p + ", %r20, <0..20>;");
+        return "@<|!>" + p + " ";
     }
 
     void branch(unsigned depth) {
@@ -333,7 +185,7 @@ DONE:
     void loop(unsigned depth) {
         const std::string head = label(), out = label(), next = label();
         const std::string counter = "%r" + std::to_string(8 + depth);
-        emit("and.b32 " + counter + ", " + value() + ", 7;");
+        emit("and.b32 " + counter + ", <v>, 7;");
         emit(head + ":");
         block(depth - 1);
         if (below(2)) { emit(condition() + "bra " + out + ";"); }
@@ -361,17 +213,16 @@ DONE:
                     break;
                 case 3:
                     // A sum that is not read before the kernel's end.
-                    emit("red.global.add.u32 [%base+" + std::to_string(4 * (kThreads + below(8))) + "], " + value() +
-                         ";");
+                    emit("red.global.add.u32 [%base+" + std::to_string(4 * (kThreads + below(8))) + "], <v>;");
                     break;
                 default:
-                    emit(condition() + "add.u32 " + value() + ", " + value() + ", 5;");
+                    emit(condition() + "add.u32 <v>, <v>, 5;");
             }
         }
     }
 
     /// Every lane executes `kinds` in turn, on its own path.
-    void meet_apart(std::vector<std::uint64_t> kinds, unsigned depth) {
+    void meet_apart(std::vector<unsigned> kinds, unsigned depth) {
         if (kinds.empty()) { return; }
         block(1);
         if (depth > 0 && below(2) == 0) {
@@ -387,79 +238,43 @@ DONE:
     }
 
     /// The instruction in which lanes with equal `kind` meet, wherever each is.
-    void meet_one(std::uint64_t kind) {
+    void meet_one(unsigned kind) {
         static const char* const kShuffles[] = {"up", "down", "bfly", "idx"};
-        const std::string to = value(), from = value(), lane = ", " + std::to_string(kind / 8 % 32);
-        emit("setp.lt.s32 %p5, " + from + ", " + value() + ";");
+        emit("setp.lt.s32 %p5, <v>, <v>;");
         switch (kind % 8) {
             case 0:
-                return emit(std::string("shfl.sync.") + kShuffles[kind / 8 % 4] + ".b32 " + to + ", " + from + lane +
-                            ", 31, -1;");
+                return emit(
+                    fmt::format("shfl.sync.{}.b32 <v>, <v>, {}, 31, -1;", kShuffles[kind / 8 % 4], kind / 8 % 32));
             case 1:
-                return emit("vote.sync.ballot.b32 " + to + ", %p5, -1;");
+                return emit("vote.sync.ballot.b32 <v>, %p5, -1;");
             case 2:
-                return emit("redux.sync.xor.b32 " + to + ", " + from + ", -1;");
+                return emit("redux.sync.xor.b32 <v>, <v>, -1;");
             case 3:
-                return emit("and.b32 %r20, " + from + ", 3;\nmatch.any.sync.b32 " + to + ", %r20, -1;");
+                return emit("and.b32 %r20, <v>, 3;\nmatch.any.sync.b32 <v>, %r20, -1;");
             case 4:
-                return emit("barrier.red.popc.u32 " + to + ", 3, %p5;");
+                return emit("barrier.red.popc.u32 <v>, 3, %p5;");
             case 5:
                 return emit("barrier.sync 5;");
-            case 6:
-                return quads(to, from);
+            case 6:  // quads
+                return emit(
+                    "mov.u32 %r20, %laneid;\nand.b32 %r20, %r20, 28;\nshl.b32 %r20, 15, %r20;\n"
+                    "redux.sync.add.u32 <v>, <v>, %r20;");
             default:
-                return take_lock(from);
+                return take_lock();
         }
-    }
-
-    void quads(const std::string& to, const std::string& from) {
-        emit("mov.u32 %r20, %laneid;\nand.b32 %r20, %r20, 28;\nshl.b32 %r20, 15, %r20;");
-        emit("redux.sync.add.u32 " + to + ", " + from + ", %r20;");
     }
 
     /// Adds to a sum guarded by a lock; both follow the threads' words.
-    void take_lock(const std::string& addend) {
-        const std::string lock = std::to_string(4 * (kThreads + 8)), sum = std::to_string(4 * (kThreads + 9));
-        const std::string again = label();
-        emit(again + ":\natom.global.cas.b32 %r20, [%base+" + lock + "], 0, 1;");
-        emit("setp.ne.u32 %p5, %r20, 0;\n@%p5 bra " + again + ";");
-        emit("ld.volatile.global.u32 %r21, [%base+" + sum + "];\nadd.u32 %r21, %r21, " + addend + ";");
-        emit("st.volatile.global.u32 [%base+" + sum + "], %r21;\nmembar.gl;");
-        emit("atom.global.exch.b32 %r20, [%base+" + lock + "], 0;");
+    void take_lock() {
+        emit(
+            fmt::format("{0}:\natom.global.cas.b32 %r20, [%base+{1}], 0, 1;\nsetp.ne.u32 %p5, %r20, 0;\n@%p5 bra {0};\n"
+                        "ld.volatile.global.u32 %r21, [%base+{2}];\nadd.u32 %r21, %r21, <v>;\n"
+                        "st.volatile.global.u32 [%base+{2}], %r21;\nmembar.gl;\n"
+                        "atom.global.exch.b32 %r20, [%base+{1}], 0;",
+                        label(), 4 * (kThreads + 8), 4 * (kThreads + 9)));
     }
 
-    /// All threads of the CTA exchange data through shared memory, in an order fixed by barriers, or by atomics.
-    void meet() {
-        emit("bar.sync 0;");
-        const std::string to = value(), from = value();
-        switch (below(6)) {
-            case 0:
-                return emit("shfl.sync." + one_of({"up", "down", "bfly", "idx"}) + ".b32 " + to + "|%p5, " + from +
-                            ", " + number(0, 31) + ", " + one_of({"31", "0", "7199"}) + ", -1;");
-            case 1:
-                return emit("setp.lt.s32 %p5, " + from + ", " + value() + ";\nvote.sync.ballot.b32 " + to +
-                            ", %p5, -1;");
-            case 2:
-                return emit("redux.sync." + one_of({"add.u32 ", "min.s32 ", "max.u32 "}) + to + ", " + from + ", -1;");
-            case 3:
-                return emit("and.b32 %r20, " + from + ", 3;\nmatch.any.sync.b32 " + to + ", %r20, -1;");
-            case 4:
-                emit("mov.u32 %r20, buffer;\nshl.b32 %r21, %t, 2;\nadd.u32 %r22, %r20, %r21;");
-                emit("st.shared.u32 [%r22], " + value() + ";");
-                emit("bar.sync " + number(0, 15) + ";");
-                emit("xor.b32 %r21, %r21, " + std::to_string(4 * below(64)) + ";\nadd.u32 %r22, %r20, %r21;");
-                emit("ld.shared.u32 " + value() + ", [%r22];");
-                break;
-            default:
-                emit("and.b32 %r21, " + value() + ", 255;");
-                emit("atom.shared.add.u32 %r22, [total], %r21;");
-                emit("bar.sync 0;");
-                emit("ld.shared.u32 " + value() + ", [total];");
-        }
-        emit("bar.sync 0;");
-    }
-
-    std::mt19937_64 random_;
+    RandomText random_;
     bool apart_;
     std::string body_;
     unsigned labels_ = 0;

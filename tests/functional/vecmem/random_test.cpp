@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
 #include "tests/functional/vecmem/bench.h"
+#include "tests/support/random_text.h"
 #include "tests/support/seed.h"
 
 using namespace lookahead;
 using namespace lookahead::vecmem::test;
+using lookahead::test::RandomText;
 
 namespace {
 
@@ -20,10 +21,27 @@ const std::uint64_t kLoops = lookahead::test::often(250);
 constexpr unsigned kMostNested = 2;
 const char* const kLengths[] = {"4", "8", "16", "best"};
 
+const RandomText::Names kNames = {
+    {"pointer", {"%rd<1..4>"}},
+    {"offset", {"", "", "+<0..3*4>"}},
+    {"tested", {"and.b32 %r16, %r2, 1;", "and.b32 %r16, %r1, 2;", "and.b32 %r16, %gid, 4;", "mov.u32 %r16, %r14;"}},
+    {"sum", {"ld.global.f32 %f2, [<pointer><offset>]; add.f32 %f1, %f1, %f2;"}},
+    {"statement",
+     {"<sum>", "<sum>", "ld.global.u32 %r4, [<pointer>]; mad.lo.u32 %r2, %r4, 3, %r2;",
+      "st.global.u32 [<pointer><offset>], %r2;",
+      "ld.global.u32 %r7, [<pointer>]; and.b32 %r7, %r7, 31; mul.wide.s32 %rd5, %r7, 4; add.s64 %rd5, %mine, %rd5; "
+      "ld.global.u32 %r8, [%rd5]; xor.b32 %r2, %r2, %r8;",
+      "mul.wide.s32 %rd6, %r1, 4; add.s64 %rd6, %mine, %rd6; ld.global.u32 %r9, [%rd6<offset>]; add.u32 %r2, %r2, %r9;",
+      "and.b32 %r10, %r1, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r6; st.shared.u32 [%r10], %r2; "
+      "ld.shared.u32 %r11, [%r6+<0..7*4>]; add.u32 %r2, %r2, %r11;",
+      "ld.global.u32 %r12, [<pointer>]; add.u32 %r12, %r12, %r2; st.global.u32 [<pointer>], %r12;",
+      "ld.global.u32 %r13, [<pointer>]; and.b32 %r13, %r13, 31; mul.wide.s32 %rd7, %r13, 4; add.s64 %rd7, %mine, %rd7; "
+      "st.global.u32 [%rd7], %r2;"}}};
+
 /// %r1 counts; %rd1 to %rd4 point into the thread's 512 words, which begin at -256.
 class Generator {
   public:
-    explicit Generator(std::uint64_t seed) : random_(seed) {}
+    explicit Generator(std::uint64_t seed) : random_(seed, kNames) {}
 
     std::string body() {
         std::string text;
@@ -47,7 +65,7 @@ class Generator {
     }
 
   private:
-    unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+    unsigned below(unsigned end) { return random_.below(end); }
 
     /// The test follows the body, so there is at least one iteration unless the loop is skipped.
     std::string loop() {
@@ -78,75 +96,33 @@ class Generator {
         return text;
     }
 
-    std::string pointer() { return fmt::format("%rd{}", 1 + below(4)); }
-    std::string offset() { return below(3) == 0 ? fmt::format("+{}", 4 * below(4)) : ""; }
-
     std::string statement_or_condition(unsigned nested) {
-        return nested < kMostNested && below(3) == 0 ? condition(nested + 1) : statement();
+        return nested < kMostNested && below(3) == 0 ? condition(nested + 1) : random_.fill("<statement>\n");
     }
 
     std::string statements_of(unsigned nested) {
         std::string text;
         for (unsigned i = 0; i <= below(2); ++i) { text += statement_or_condition(nested); }
         // Both sides may write it, only one may, or only one side needs it.
-        if (below(2) == 0) { text += fmt::format("mad.lo.u32 %r14, %r2, {}, %r1;\n", 1 + 2 * below(5)); }
+        if (below(2) == 0) { text += random_.fill("mad.lo.u32 %r14, %r2, <1|3|5|7|9>, %r1;\n"); }
         if (below(3) == 0) { text += "xor.b32 %r2, %r2, %r14;\n"; }
         return text;
     }
 
     /// An if, or an if with an else, on data, the counter or the thread: lanes diverge or stay together.
     std::string condition(unsigned nested) {
-        static constexpr const char* kTests[] = {"and.b32 %r16, %r2, 1;", "and.b32 %r16, %r1, 2;",
-                                                 "and.b32 %r16, %gid, 4;", "mov.u32 %r16, %r14;"};
         const unsigned label = labels_++;
-        const bool is_negated = below(2) == 0;
         // Later tests may reuse the predicate.
         const unsigned predicate = 2 + (below(3) == 0 ? 0 : label % 13);
-        std::string text = fmt::format("{} setp.eq.u32 %p{}, %r16, 0;\n@{}%p{} bra ELSE{};\n", kTests[below(4)],
-                                       predicate, is_negated ? "!" : "", predicate, label);
+        std::string text = random_.fill(
+            fmt::format("<tested> setp.eq.u32 %p{0}, %r16, 0;\n@<|!>%p{0} bra ELSE{1};\n", predicate, label));
         text += statements_of(nested);
         if (below(2) == 0) { return text + fmt::format("ELSE{}:\n", label); }
         text += fmt::format("bra.uni END{0};\nELSE{0}:\n", label);
         return text + statements_of(nested) + fmt::format("END{}:\n", label);
     }
 
-    std::string statement() {
-        switch (below(9)) {
-            case 0:
-            case 1:
-                return fmt::format("ld.global.f32 %f2, [{}{}]; add.f32 %f1, %f1, %f2;\n", pointer(), offset());
-            case 2:
-                return fmt::format("ld.global.u32 %r4, [{}]; mad.lo.u32 %r2, %r4, 3, %r2;\n", pointer());
-            case 3:
-                return fmt::format("st.global.u32 [{}{}], %r2;\n", pointer(), offset());
-            case 4:
-                return fmt::format(
-                    "ld.global.u32 %r7, [{}]; and.b32 %r7, %r7, 31; mul.wide.s32 %rd5, %r7, 4; add.s64 %rd5, %mine, "
-                    "%rd5; "
-                    "ld.global.u32 %r8, [%rd5]; xor.b32 %r2, %r2, %r8;\n",
-                    pointer());
-            case 5:
-                return fmt::format(
-                    "mul.wide.s32 %rd6, %r1, {}; add.s64 %rd6, %mine, %rd6; ld.global.u32 %r9, [%rd6{}]; "
-                    "add.u32 %r2, %r2, %r9;\n",
-                    4, offset());
-            case 6:
-                return fmt::format(
-                    "and.b32 %r10, %r1, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r6; "
-                    "st.shared.u32 [%r10], %r2; ld.shared.u32 %r11, [%r6+{}]; add.u32 %r2, %r2, %r11;\n",
-                    4 * below(8));
-            case 7:
-                return fmt::format("ld.global.u32 %r12, [{}]; add.u32 %r12, %r12, %r2; st.global.u32 [{}], %r12;\n",
-                                   pointer(), pointer());
-            default:
-                return fmt::format(
-                    "ld.global.u32 %r13, [{0}]; and.b32 %r13, %r13, 31; mul.wide.s32 %rd7, %r13, 4; "
-                    "add.s64 %rd7, %mine, %rd7; st.global.u32 [%rd7], %r2;\n",
-                    pointer());
-        }
-    }
-
-    std::mt19937_64 random_;
+    RandomText random_;
     bool steps_ = false;
     unsigned rounds_ = 0, labels_ = 0;
     int step_ = 1;

@@ -1,16 +1,11 @@
-#include <fmt/format.h>
-
 #include <doctest/doctest.h>
 #include <algorithm>
 
 #include "components/emulator/emulated_device.h"
-#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/texture.h"
-#include "tests/components/frontend/finaliser/random_ptx.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
-#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser;
@@ -20,27 +15,6 @@ namespace {
 
 /// Two warps, the second of them partial.
 constexpr std::uint32_t kThreads = 50;
-
-}  // namespace
-
-TEST_CASE("random kernels compute the same after finalising, on warps, as their PTX does in the interpreter") {
-    constexpr std::uint64_t kFirst = 9000, kCount = 300;
-    MESSAGE(fmt::format("seeds {} to {}", kFirst, kFirst + kCount - 1));
-    for (std::uint64_t seed = kFirst; seed < kFirst + kCount; ++seed) {
-        const std::string text = random_ptx(seed, kThreads);
-        const ptx::Module module = ptx::parse_module(text, "random.ptx");
-        FinaliserOptions options;
-        options.isa.registers = seed % 3 == 0 ? 12 + seed % 20 : 63;
-        const isa::Kernel kernel = finalise(module, module.functions[0], options);
-        EmulatedDevice emulator({kernel}, {10'000'000});
-        lookahead::test::ScalarInterpreter interpreter(module);
-        const bool equal = memory_after(emulator, seed, kThreads) == memory_after(interpreter, seed, kThreads);
-        CHECK_MESSAGE(equal, fmt::format("seed {}: memory differs\n{}\n{}", seed, text, print(kernel)));
-    }
-}
-
-namespace {
-
 constexpr int kSurfaceWidth = 6, kSurfaceHeight = 3, kSurfacePitch = 8;
 
 /// Thread t is at x = t % 10 - 2, y = t / 10 - 1: inside the surface, and outside on all sides.

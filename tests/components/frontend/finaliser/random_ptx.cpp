@@ -4,18 +4,90 @@
 
 #include <random>
 
+#include "tests/support/random_text.h"
+
 namespace lookahead::finaliser::test {
 
 namespace {
 
+using lookahead::test::RandomText;
+
+/// All statements may have a guard, except those that write several registers.
+const RandomText::Names kNames = {
+    {"guard", {"", "", "", "", "", "@<|!><p> "}},
+    {"word or number", {"<0..2>", "<0..199>", "<0..199>", "<r>", "<r>", "<r>", "<r>", "<r>"}},
+    {"wide or number",
+     {"<rd>", "<rd>", "<rd>", "<rd>", "<0..4>", "<255|65536|4294967295|4294967296|12884901888|2199023255552>"}},
+    {"comparison", {"<eq|ne|lt|le|gt|ge>"}},
+    {"base", {"%back", "%out", "%out"}},
+    {"statement",
+     {"<word>", "<word>", "<word>", "<wide>", "<float>", "<move>", "<predicate>", "<narrow>", "<load>", "<store>"}},
+    {"word",
+     {"<guard>mad.lo.s32 <r>, <r>, <word or number>, <word or number>", "<product>", "<binary>", "<binary>", "<binary>",
+      "<guard>selp.b32 <r>, <word or number>, <r>, <p>",
+      "<guard>bfi.b32 <r>, <r>, <r>, <word or number>, <word or number>",
+      "<guard>lop3.b32 <r>, <r>, <r>, <r>, <0..255>"}},
+    {"product", {"<guard>mad.lo.s32 <r>, <r>, <r>, <word or number>"}},
+    {"binary",
+     {"<guard><add.s32|sub.s32|mul.lo.s32|and.b32|or.b32|xor.b32|min.s32|max.u32|shl.b32|shr.u32|shr.s32> <r>, <r>, "
+      "<word or number>"}},
+    {"wide", {"<expanded>", "<partly wide>"}},
+    {"partly wide",
+     {"<guard>mul.wide.s32 <rd>, <r>, <word or number>", "<guard>add.s64 <rd>, <rd>, <wide or number>",
+      "<guard>cvt.s64.s32 <rd>, <r>", "<guard>cvt.u32.u64 <r>, <rd>", "<guard>mov.b64 <rd>, {<r>, <r>}",
+      "<guard>mov.b64 {%r0, <r from 1>}, <rd>", "<guard>shl.b64 <rd>, <rd>, <word or number>",
+      "<guard>mad.wide.u32 <rd>, <r>, <r>, <rd>"}},
+    // All operations on 64-bit integers that are expanded to words.
+    {"expanded",
+     {"<wide binary>", "<wide binary>", "<guard><neg.s64|abs.s64|not.b64|brev.b64> <rd>, <rd>",
+      "<guard><shl.b64|shr.u64|shr.s64> <rd>, <rd>, <0..69>", "<guard><shl.b64|shr.u64|shr.s64> <rd>, <rd>, <r>",
+      "<guard><popc.b64|clz.b64|cvt.u32.u64> <r>, <rd>", "<guard>cvt.s16.s64 <h>, <rd>",
+      "<guard><cvt.u64.u32|cvt.s64.s32|cvt.u64.s32> <rd>, <r>", "<guard>cvt.s64.s16 <rd>, <h>",
+      "<guard>setp.<comparison>.<and|or|xor>.<s64|u64> <p>, <rd>, <wide or number>, <p>",
+      "<guard>setp.<comparison>.<s64|u64> <p>, <rd>, <wide or number>",
+      "<guard>selp.b64 <rd>, <rd>, <wide or number>, <p>",
+      "<guard>mad.lo.<s64|u64> <rd>, <rd>, <wide or number>, <rd>"}},
+    {"wide binary",
+     {"<guard><add.u64|sub.s64|sub.u64|mul.lo.u64|mul.lo.s64|mul.hi.u64|mul.hi.s64|and.b64|or.b64|xor.b64> <rd>, <rd>, "
+      "<wide or number>",
+      "<guard><min|max>.<s64|u64> <rd>, <rd>, <wide or number>"}},
+    {"float",
+     {"<guard>fma.rn.f32 <f>, <f>, <f>, <f>", "<guard>add.f32 <f>, <f>, <f>", "<guard>mul.f32 <f>, <f>, 0f3F000000",
+      "<guard>mov.b32 <r>, <f>"}},
+    {"move",
+     {"<guard>mov.u32 <r>, <word or number>", "<guard>mov.u64 <rd>, <wide or number>", "<guard>mov.f32 <f>, <f>",
+      "<guard>mov.u32 <r>, %tid.x", "<guard>ld.param.u32 <r>, [<a|b>]"}},
+    {"predicate",
+     {"<guard>setp.ne.u32 <p>, <r>, <word or number>", "<guard>setp.le.and.s32 <p>, <r>, <r>, <p>",
+      "<guard>and.pred <p>, <p>, <p>", "<guard>not.pred <p>, <p>", "<guard>setp.gt.s64 <p>, <rd>, <rd>"}},
+    {"narrow",
+     {"<guard>add.s16 <h>, <h>, <h>", "<guard>cvt.u16.u32 <h>, <r>", "<guard>cvt.s32.s16 <r>, <h>",
+      "<guard>mov.b32 <r>, {<h>, <h>}", "<guard>mul.wide.u16 <r>, <h>, <h>"}},
+    {"load",
+     {"<guard>ld.global.u32 <r>, [<base>+<0..15*4>]", "<guard>ld.global.u64 <rd>, [<base>+<0..7*8>]",
+      "ld.global.v4.u32 {%r0, %r1, %r2, <r from 3>}, [<base>+<0..3*16>]", "<guard>ld.global.s8 <r>, [<base>+<0..63>]",
+      "<guard>ld.shared.u32 <r>, [%t1+<0..15*4>]", "ld.shared.v2.f32 {%f0, %f1}, [%t1+<0..7*8>]"}},
+    {"store",
+     {"<guard>st.global.u32 [<base>+<0..15*4>], <word or number>", "<guard>st.global.u64 [<base>+<0..7*8>], <rd>",
+      "st.global.v4.u32 [<base>+<0..3*16>], {<r>, <r>, <word or number>, <r>}",
+      "<guard>st.global.u8 [<base>+<0..63>], <r>", "<guard>st.shared.u32 [%t1+<0..15*4>], <r>",
+      "<guard>atom.shared.add.u32 <r>, [%t1+<0..15*4>], <r>", "<guard>st.shared.v2.f32 [%t1+<0..7*8>], {<f>, <f>}"}}};
+
 class Generator {
   public:
-    Generator(std::uint64_t seed, std::uint32_t threads) : random_(seed), threads_(threads) {
-        words_ = 3 + below(20);
+    Generator(std::uint64_t seed, std::uint32_t threads) : random_(seed, kNames), threads_(threads) {
+        words_ = 4 + below(19);
         wides_ = 2 + below(8);
         floats_ = 2 + below(8);
         halves_ = 1 + below(4);
         predicates_ = 2 + below(4);
+        random_.names["r"] = {fmt::format("%r<0..{}>", words_ - 1)};
+        random_.names["r from 1"] = {fmt::format("%r<1..{}>", words_ - 1)};
+        random_.names["r from 3"] = {fmt::format("%r<3..{}>", words_ - 1)};
+        random_.names["rd"] = {fmt::format("%rd<0..{}>", wides_ - 1)};
+        random_.names["f"] = {fmt::format("%f<0..{}>", floats_ - 1)};
+        random_.names["h"] = {fmt::format("%rs<0..{}>", halves_ - 1)};
+        random_.names["p"] = {fmt::format("%p<0..{}>", predicates_ - 1)};
     }
 
     std::string run() {
@@ -28,25 +100,14 @@ class Generator {
     }
 
   private:
-    unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-    bool one_in(unsigned n) { return below(n) == 0; }
+    unsigned below(unsigned n) { return random_.below(n); }
 
+    /// The format's arguments go into the pattern.
     template <typename... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
-        body_ += "  " + fmt::format(format, std::forward<Args>(args)...) + ";\n";
+        body_ += "  " + random_.fill(fmt::format(format, std::forward<Args>(args)...)) + ";\n";
     }
     void label(unsigned number) { body_ += fmt::format("L{}:\n", number); }
-
-    std::string r() { return fmt::format("%r{}", below(words_)); }
-    std::string rd() { return fmt::format("%rd{}", below(wides_)); }
-    std::string f() { return fmt::format("%f{}", below(floats_)); }
-    std::string h() { return fmt::format("%rs{}", below(halves_)); }
-    std::string p() { return fmt::format("%p{}", below(predicates_)); }
-    std::string r_or_number() {
-        if (one_in(8)) { return std::to_string(below(3)); }
-        return one_in(3) ? std::to_string(below(200)) : r();
-    }
-    std::string guard() { return one_in(6) ? fmt::format("@{}{} ", one_in(2) ? "!" : "", p()) : std::string(); }
 
     std::string declarations() const {
         return fmt::format(
@@ -66,15 +127,15 @@ class Generator {
         line("shl.b32 %t1, %t0, 6");
         line("mov.u32 %t2, own");
         line("add.s32 %t1, %t1, %t2");
-        for (unsigned i = 0; i < words_; ++i) { line("ld.global.u32 %r{}, [%out+{}]", i, 4 * below(64)); }
+        for (unsigned i = 0; i < words_; ++i) { line("ld.global.u32 %r{}, [%out+<0..63*4>]", i); }
         line("ld.param.u32 %r0, [a]");
         line("ld.param.u32 %r1, [b]");
         line("mov.u32 %r2, %ntid.x");
-        for (unsigned i = 0; i < wides_; ++i) { line("ld.global.u64 %rd{}, [%out+{}]", i, 8 * below(32)); }
+        for (unsigned i = 0; i < wides_; ++i) { line("ld.global.u64 %rd{}, [%out+<0..31*8>]", i); }
         for (unsigned i = 0; i < floats_; ++i) { line("mov.f32 %f{}, 0f{:08X}", i, 0x3f800000 + below(1 << 23)); }
-        for (unsigned i = 0; i < halves_; ++i) { line("ld.global.s16 %rs{}, [%out+{}]", i, 2 * below(32)); }
-        for (unsigned i = 0; i < predicates_; ++i) { line("setp.lt.s32 %p{}, {}, {}", i, r(), r()); }
-        for (unsigned i = 0; i < 16; ++i) { line("st.shared.u32 [%t1+{}], {}", 4 * i, r()); }
+        for (unsigned i = 0; i < halves_; ++i) { line("ld.global.s16 %rs{}, [%out+<0..31*2>]", i); }
+        for (unsigned i = 0; i < predicates_; ++i) { line("setp.lt.s32 %p{}, <r>, <r>", i); }
+        for (unsigned i = 0; i < 16; ++i) { line("st.shared.u32 [%t1+{}], <r>", 4 * i); }
     }
 
     void epilogue() {
@@ -95,12 +156,12 @@ class Generator {
 
     void statements(unsigned count, unsigned depth) {
         for (unsigned i = 0; i < count; ++i) {
-            if (depth < 3 && one_in(10)) {
+            if (depth < 3 && random_.one_in(10)) {
                 branch(depth);
-            } else if (depth < 3 && one_in(16)) {
+            } else if (depth < 3 && random_.one_in(16)) {
                 loop(depth);
             } else {
-                statement();
+                line("<statement>");
             }
         }
     }
@@ -108,23 +169,23 @@ class Generator {
     void branch(unsigned depth) {
         const unsigned other = labels_++;
         const unsigned end = labels_++;
-        const bool has_else = one_in(2);
-        line("setp.gt.s32 %p0, {}, {}", r(), r());
-        line("@{}%p0 bra L{}", one_in(2) ? "!" : "", has_else ? other : end);
+        const bool has_else = random_.one_in(2);
+        line("setp.gt.s32 %p0, <r>, <r>");
+        line("@<|!>%p0 bra L{}", has_else ? other : end);
         statements(below(8), depth + 1);
         if (has_else) {
             line("bra L{}", end);
             label(other);
             statements(below(8), depth + 1);
         }
-        if (one_in(20)) { line("@{} ret", p()); }
+        if (random_.one_in(20)) { line("@<p> ret"); }
         label(end);
     }
 
     /// Each `depth` has its own counter, which nothing else writes.
     void loop(unsigned depth) {
         const unsigned top = labels_++;
-        line("and.b32 %n{}, {}, 3", depth, r());
+        line("and.b32 %n{}, <r>, 3", depth);
         label(top);
         statements(1 + below(8), depth + 1);
         line("sub.s32 %n{}, %n{}, 1", depth, depth);
@@ -132,208 +193,7 @@ class Generator {
         line("@%p1 bra L{}", top);
     }
 
-    void statement() {
-        switch (below(10)) {
-            case 0:
-            case 1:
-            case 2:
-                return word_arithmetic();
-            case 3:
-                return wide_arithmetic();
-            case 4:
-                return float_arithmetic();
-            case 5:
-                return moves();
-            case 6:
-                return predicates();
-            case 7:
-                return narrow_arithmetic();
-            case 8:
-                return loads();
-            default:
-                return stores();
-        }
-    }
-
-    void word_arithmetic() {
-        static constexpr const char* kBinary[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32",
-                                                  "min.s32", "max.u32", "shl.b32",    "shr.u32", "shr.s32"};
-        if (one_in(4)) { return line("{}mad.lo.s32 {}, {}, {}, {}", guard(), r(), r(), r_or_number(), r_or_number()); }
-        if (one_in(8)) { return line("{}selp.b32 {}, {}, {}, {}", guard(), r(), r_or_number(), r(), p()); }
-        if (one_in(8)) {
-            return line("{}bfi.b32 {}, {}, {}, {}, {}", guard(), r(), r(), r(), r_or_number(), r_or_number());
-        }
-        if (one_in(8)) { return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256)); }
-        line("{}{} {}, {}, {}", guard(), kBinary[below(11)], r(), r(), r_or_number());
-    }
-
-    std::string rd_or_number() { return one_in(3) ? std::to_string(std::uint64_t{below(5)} << below(40)) : rd(); }
-
-    /// All operations on 64-bit integers that are expanded to words.
-    void wide_operations() {
-        static constexpr const char* kBinary[] = {"add.u64", "sub.s64", "mul.lo.u64", "mul.hi.u64", "mul.hi.s64",
-                                                  "and.b64", "or.b64",  "xor.b64",    "min.s64",    "max.u64",
-                                                  "min.u64", "max.s64", "sub.u64",    "mul.lo.s64"};
-        static constexpr const char* kUnary[] = {"neg.s64", "abs.s64", "not.b64", "brev.b64"};
-        static constexpr const char* kShifts[] = {"shl.b64", "shr.u64", "shr.s64"};
-        static constexpr const char* kNarrowing[] = {"popc.b64", "clz.b64", "cvt.u32.u64", "cvt.s16.s64"};
-        static constexpr const char* kWidening[] = {"cvt.u64.u32", "cvt.s64.s32", "cvt.u64.s32"};
-        static constexpr const char* kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-        static constexpr const char* kCombines[] = {"and", "or", "xor"};
-        const char* const type = one_in(2) ? "s64" : "u64";
-        switch (below(10)) {
-            case 0:
-            case 1:
-                return line("{}{} {}, {}, {}", guard(), kBinary[below(14)], rd(), rd(), rd_or_number());
-            case 2:
-                return line("{}{} {}, {}", guard(), kUnary[below(4)], rd(), rd());
-            case 3:
-                return line("{}{} {}, {}, {}", guard(), kShifts[below(3)], rd(), rd(),
-                            one_in(2) ? std::to_string(below(70)) : r());
-            case 4:
-                if (const unsigned choice = below(5); choice < 3) {
-                    return line("{}{} {}, {}", guard(), kNarrowing[choice], r(), rd());
-                }
-                return line("{}{} {}, {}", guard(), kNarrowing[3], h(), rd());
-            case 5:
-                if (const unsigned choice = below(4); choice < 3) {
-                    return line("{}{} {}, {}", guard(), kWidening[choice], rd(), r());
-                }
-                return line("{}cvt.s64.s16 {}, {}", guard(), rd(), h());
-            case 6:
-                return line("{}setp.{}.{}.{} {}, {}, {}, {}", guard(), kComparisons[below(6)], kCombines[below(3)],
-                            type, p(), rd(), rd_or_number(), p());
-            case 7:
-                return line("{}setp.{}.{} {}, {}, {}", guard(), kComparisons[below(6)], type, p(), rd(),
-                            rd_or_number());
-            case 8:
-                return line("{}selp.b64 {}, {}, {}, {}", guard(), rd(), rd(), rd_or_number(), p());
-            default:
-                return line("{}mad.lo.{} {}, {}, {}, {}", guard(), type, rd(), rd(), rd_or_number(), rd());
-        }
-    }
-
-    void wide_arithmetic() {
-        if (one_in(2)) { return wide_operations(); }
-        switch (below(8)) {
-            case 0:
-                return line("{}mul.wide.s32 {}, {}, {}", guard(), rd(), r(), r_or_number());
-            case 1:
-                return line("{}add.s64 {}, {}, {}", guard(), rd(), rd(), one_in(2) ? rd() : std::to_string(below(3)));
-            case 2:
-                return line("{}cvt.s64.s32 {}, {}", guard(), rd(), r());
-            case 3:
-                return line("{}cvt.u32.u64 {}, {}", guard(), r(), rd());
-            case 4:
-                return line("{}mov.b64 {}, {{{}, {}}}", guard(), rd(), r(), r());
-            case 5:
-                return line("{}mov.b64 {{%r0, %r{}}}, {}", guard(), 1 + below(words_ - 1), rd());
-            case 6:
-                return line("{}shl.b64 {}, {}, {}", guard(), rd(), rd(), r_or_number());
-            default:
-                return line("{}mad.wide.u32 {}, {}, {}, {}", guard(), rd(), r(), r(), rd());
-        }
-    }
-
-    void float_arithmetic() {
-        switch (below(4)) {
-            case 0:
-                return line("{}fma.rn.f32 {}, {}, {}, {}", guard(), f(), f(), f(), f());
-            case 1:
-                return line("{}add.f32 {}, {}, {}", guard(), f(), f(), f());
-            case 2:
-                return line("{}mul.f32 {}, {}, 0f3F000000", guard(), f(), f());
-            default:
-                return line("{}mov.b32 {}, {}", guard(), r(), f());
-        }
-    }
-
-    void moves() {
-        switch (below(5)) {
-            case 0:
-                return line("{}mov.u32 {}, {}", guard(), r(), r_or_number());
-            case 1:
-                return line("{}mov.u64 {}, {}", guard(), rd(), one_in(2) ? rd() : std::to_string(below(9)));
-            case 2:
-                return line("{}mov.f32 {}, {}", guard(), f(), f());
-            case 3:
-                return line("{}mov.u32 {}, %tid.x", guard(), r());
-            default:
-                return line("{}ld.param.u32 {}, [{}]", guard(), r(), one_in(2) ? "a" : "b");
-        }
-    }
-
-    void predicates() {
-        switch (below(5)) {
-            case 0:
-                return line("{}setp.ne.u32 {}, {}, {}", guard(), p(), r(), r_or_number());
-            case 1:
-                return line("{}setp.le.and.s32 {}, {}, {}, {}", guard(), p(), r(), r(), p());
-            case 2:
-                return line("{}and.pred {}, {}, {}", guard(), p(), p(), p());
-            case 3:
-                return line("{}not.pred {}, {}", guard(), p(), p());
-            default:
-                return line("{}setp.gt.s64 {}, {}, {}", guard(), p(), rd(), rd());
-        }
-    }
-
-    void narrow_arithmetic() {
-        switch (below(5)) {
-            case 0:
-                return line("{}add.s16 {}, {}, {}", guard(), h(), h(), h());
-            case 1:
-                return line("{}cvt.u16.u32 {}, {}", guard(), h(), r());
-            case 2:
-                return line("{}cvt.s32.s16 {}, {}", guard(), r(), h());
-            case 3:
-                return line("{}mov.b32 {}, {{{}, {}}}", guard(), r(), h(), h());
-            default:
-                return line("{}mul.wide.u16 {}, {}, {}", guard(), r(), h(), h());
-        }
-    }
-
-    std::string base() { return one_in(3) ? "%back" : "%out"; }
-
-    void loads() {
-        switch (below(6)) {
-            case 0:
-                return line("{}ld.global.u32 {}, [{}+{}]", guard(), r(), base(), 4 * below(16));
-            case 1:
-                return line("{}ld.global.u64 {}, [{}+{}]", guard(), rd(), base(), 8 * below(8));
-            case 2:
-                return line("ld.global.v4.u32 {{%r0, %r1, %r2, %r{}}}, [{}+{}]", words_ > 3 ? 3 + below(words_ - 3) : 0,
-                            base(), 16 * below(4));
-            case 3:
-                return line("{}ld.global.s8 {}, [{}+{}]", guard(), r(), base(), below(64));
-            case 4:
-                return line("{}ld.shared.u32 {}, [%t1+{}]", guard(), r(), 4 * below(16));
-            default:
-                return line("ld.shared.v2.f32 {{%f0, %f1}}, [%t1+{}]", 8 * below(8));
-        }
-    }
-
-    void stores() {
-        switch (below(7)) {
-            case 0:
-                return line("{}st.global.u32 [{}+{}], {}", guard(), base(), 4 * below(16), r_or_number());
-            case 1:
-                return line("{}st.global.u64 [{}+{}], {}", guard(), base(), 8 * below(8), rd());
-            case 2:
-                return line("st.global.v4.u32 [{}+{}], {{{}, {}, {}, {}}}", base(), 16 * below(4), r(), r(),
-                            r_or_number(), r());
-            case 3:
-                return line("{}st.global.u8 [{}+{}], {}", guard(), base(), below(64), r());
-            case 4:
-                return line("{}st.shared.u32 [%t1+{}], {}", guard(), 4 * below(16), r());
-            case 5:
-                return line("{}atom.shared.add.u32 {}, [%t1+{}], {}", guard(), r(), 4 * below(16), r());
-            default:
-                return line("{}st.shared.v2.f32 [%t1+{}], {{{}, {}}}", guard(), 8 * below(8), f(), f());
-        }
-    }
-
-    std::mt19937_64 random_;
+    RandomText random_;
     std::uint32_t threads_;
     unsigned words_, wides_, floats_, halves_, predicates_;
     unsigned labels_ = 0;

@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <random>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "components/frontend/ptx/cfg.h"
 #include "components/frontend/ptx/parse_module.h"
@@ -40,51 +44,20 @@ bool parses(const std::string& text) {
     }
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
 std::string mutate(std::string text, Random& random) {
     const auto at = [&](std::size_t size) { return static_cast<std::size_t>(random() % (size + 1)); };
-    constexpr std::string_view kPieces[] = {"{",
-                                            "}",
-                                            "[",
-                                            "]",
-                                            "(",
-                                            ")",
-                                            ";",
-                                            ",",
-                                            ":",
-                                            "|",
-                                            "@",
-                                            "!",
-                                            "%",
-                                            ".",
-                                            "<",
-                                            ">",
-                                            "-",
-                                            "+",
-                                            "0",
-                                            "1",
-                                            "0x",
-                                            "0f",
-                                            "99999999999999999999",
-                                            "/*",
-                                            "//",
-                                            "\"",
-                                            ".reg ",
-                                            ".param ",
-                                            ".global ",
-                                            ".u32",
-                                            ".f64",
-                                            ".v2",
-                                            ".pred",
-                                            "bra ",
-                                            "ret;",
-                                            "_",
-                                            "%r1",
-                                            "%rd1",
-                                            "%tid.x",
-                                            "L:",
-                                            "\n",
-                                            "\t",
-                                            "\0"};
+    static const std::vector<std::string> pieces = words_of(
+        "{ } [ ] ( ) ; , : | @ ! % . < > - + 0 1 0x 0f 99999999999999999999 /* // \" .reg .param .global .u32 .f64 .v2 "
+        ".pred bra ret; _ %r1 %rd1 %tid.x L:");
+    const auto piece = [&] {
+        const std::string& word = pieces[random() % pieces.size()];
+        return random() % 4 == 0 ? word + "\n" : word;
+    };
     for (auto count = 1 + random() % 4; count > 0; --count) {
         const std::size_t place = at(text.size());
         const std::size_t length = at(12);
@@ -93,7 +66,7 @@ std::string mutate(std::string text, Random& random) {
                 text.erase(place, length);
                 break;
             case 1:
-                text.insert(place, kPieces[random() % std::size(kPieces)]);
+                text.insert(place, piece());
                 break;
             case 2:
                 if (place < text.size()) { text[place] = static_cast<char>(random()); }
@@ -102,7 +75,7 @@ std::string mutate(std::string text, Random& random) {
                 text.insert(at(text.size()), text.substr(place, 4 * length));
                 break;
             default:
-                text.replace(place, length, kPieces[random() % std::size(kPieces)]);
+                text.replace(place, length, piece());
         }
     }
     return text;
@@ -136,17 +109,8 @@ TEST_CASE("PTX that ends early is refused or ends between functions") {
 
 TEST_CASE("shuffled tokens of PTX never crash the parser") {
     Random random(lookahead::test::random_seed());
-    const std::string source = test::read_data("llvm_style.ptx") + test::read_data("inline_assembler.ptx");
-    std::vector<std::string> words;
-    std::string word;
-    for (const char c : source) {
-        if (c != ' ' && c != '\n' && c != '\t') {
-            word += c;
-        } else if (!word.empty()) {
-            words.push_back(std::move(word));
-            word.clear();
-        }
-    }
+    const std::vector<std::string> words =
+        words_of(test::read_data("llvm_style.ptx") + test::read_data("inline_assembler.ptx"));
     for (int round = 0; round < 3000; ++round) {
         std::string body;
         for (int i = 0; i < 30; ++i) { body += words[random() % words.size()] + " "; }

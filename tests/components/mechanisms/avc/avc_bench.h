@@ -58,8 +58,7 @@ struct AvcBench : Bench {
         MemoryInstruction each = instruction(code_[kStoreByte], lanes_at(4 * word + byte), lanes, 8);
         for (auto& lane : each.data[0]) { lane = value; }
         place_in_warp(each, 0, kBytes);
-        issue(each);
-        REQUIRE(drain());
+        perform(each);
     }
     /// Stores to one word in the lower lanes and another in the upper ones.
     void store_scattered(unsigned lower, unsigned upper, const Row& values) {
@@ -95,8 +94,7 @@ struct AvcBench : Bench {
             instruction(code_[kAdd], lanes_at(isa::kLocalWindowBase + 4 * word), isa::LaneMask{1} << lane);
         each.data[0][lane] = value;
         place_in_warp(each, 0, kBytes);
-        issue(each);
-        REQUIRE(drain());
+        perform(each);
     }
 
     static std::uint64_t address(unsigned word, unsigned lane) {
@@ -123,8 +121,7 @@ struct AvcBench : Bench {
             what, [&](unsigned lane) { return 4 * (lane < 16 ? lower : upper); }, isa::kFullMask, 8);
         std::copy(values.begin(), values.end(), each.data[0]);
         place_in_warp(each, 0, kBytes);
-        issue(each);
-        REQUIRE(drain());
+        perform(each);
     }
 
     std::array<isa::Instruction, 4> code_{make_memory(isa::Operation::store, isa::Type::u32, isa::Space::local),

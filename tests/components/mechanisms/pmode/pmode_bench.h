@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "components/mechanisms/pmode/pmode.h"
@@ -96,17 +94,6 @@ class PmodeBench : private gpu::PmodeObserver {
         }
         return count;
     }
-    /// By context, the instructions executed in N-mode, with their lanes.
-    std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> own_traces() const {
-        std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> traces;
-        for (const PmodeStep& step : steps) {
-            if (step.kind == Kind::own || step.kind == Kind::reused) {
-                traces[step.context].emplace_back(step.pc, step.active);
-            }
-        }
-        return traces;
-    }
-
     SmHarness harness;
     std::vector<std::uint32_t> parameters = global_parameters();
     bool has_races = false;  ///< the emulator cannot predict the kernel's results

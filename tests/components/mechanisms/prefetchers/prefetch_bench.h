@@ -62,8 +62,7 @@ class PrefetchBench : public Bench {
     }
     void store(std::uint64_t line) {
         static const isa::Instruction what = make_memory(isa::Operation::store);
-        issue(instruction(what, words_from(kBase + line * kLineBytes)));
-        REQUIRE(drain());
+        perform(what, words_from(kBase + line * kLineBytes));
     }
     void settle() { run_to(now + 200); }
     const PrefetchCounters& prefetches() const { return unit->prefetches()->counters(); }

@@ -70,8 +70,7 @@ TEST_CASE("a prefetcher sees the lines of a load, coalesced, in the order of its
 TEST_CASE("a prefetcher sees each element of a vector load as a load of its own") {
     const std::uint32_t pc = 16;
     ToldBench bench({request(7, pc, 2)});
-    bench.issue(bench.vector_load(2, 5, 2));
-    REQUIRE(bench.drain());
+    bench.perform(bench.vector_load(2, 5, 2));
     CHECK(ToldPrefetcher::seen == std::vector<std::uint64_t>{request(11).line});
     CHECK(bench.prefetches().loads == 4);
     CHECK(bench.prefetches().load_accesses == 4);

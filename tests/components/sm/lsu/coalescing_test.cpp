@@ -14,8 +14,7 @@ const isa::Instruction kStore = make_memory(Operation::store);
 template <class Address>
 unsigned reads_of(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask) {
     Bench bench;
-    bench.issue(bench.instruction(what, address, active));
-    REQUIRE(bench.drain());
+    bench.perform(what, address, active);
     REQUIRE(bench.completions.size() == 1);
     CHECK(bench.unit->counters().global_accesses == bench.memory.count(GpuMessage::read_request));
     return bench.memory.count(GpuMessage::read_request);
@@ -56,9 +55,8 @@ TEST_CASE("lines are accessed in the order of the lowest lane that touches them"
         return 5;
     });
     const unsigned order[] = {5, 5, 2, 9, 2, 0};
-    bench.issue(bench.instruction(
-        kLoad, [&](unsigned lane) { return kBase + 128 * order[lane] + 4 * lane; }, 0x3f));
-    REQUIRE(bench.drain());
+    bench.perform(
+        kLoad, [&](unsigned lane) { return kBase + 128 * order[lane] + 4 * lane; }, 0x3f);
     CHECK(lines == std::vector<std::uint64_t>{5, 2, 9, 0});
 }
 
@@ -99,12 +97,10 @@ TEST_CASE("a load of a line with sectors asks for those that its lanes touch, an
     const isa::Instruction load = make_memory(Operation::load);
     for (unsigned i = 0; i < 128; i += 4) { bench.memory.set_word(kBase + i, 1000 + i); }
     // Sectors 0 and 2, then all: two hit and two miss together, in one access to one line.
-    bench.issue(bench.instruction(load, [](unsigned lane) { return kBase + lane % 8 * 4 + (lane & 8) * 8; }));
-    REQUIRE(bench.drain());
+    bench.perform(load, [](unsigned lane) { return kBase + lane % 8 * 4 + (lane & 8) * 8; });
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
-    bench.issue(bench.instruction(
-        load, [](unsigned lane) { return kBase + lane * 4; }, isa::kFullMask, 8));
-    REQUIRE(bench.drain());
+    bench.perform(
+        load, [](unsigned lane) { return kBase + lane * 4; }, isa::kFullMask, 8);
     CHECK(bench.memory.count(GpuMessage::read_request) == 2);
     CHECK(bench.unit->counters().global_accesses == 2);
     const L1Counters& l1 = bench.unit->l1().counters();
@@ -138,8 +134,7 @@ TEST_CASE("random stores of every type leave in memory what the lanes store, the
                         isa::read_stored(what, lane, rows, &expected[store.addresses[lane] - kBase]);
                     }
                 }
-                bench.issue(store);
-                REQUIRE(bench.drain());
+                bench.perform(store);
                 CHECK(bench.completions.empty());
                 for (unsigned i = 0; i < expected.size(); ++i) {
                     REQUIRE(bench.memory.line(kBase + i)[i % kLineBytes] == expected[i]);
@@ -153,12 +148,10 @@ TEST_CASE("a load that hits completes hit_latency cycles after its last access")
     Bench bench({"l1d.hit_latency=20"});
     bench.memory.set_words(kBase, 64, 0x1000'0000);
     const auto two_lines = [](unsigned lane) { return kBase + 8 * lane; };
-    bench.issue(bench.instruction(kLoad, two_lines));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, two_lines);
     const Cycle begin = bench.now;
     bench.completions.clear();
-    bench.issue(bench.instruction(kLoad, two_lines, isa::kFullMask, 1));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, two_lines, isa::kFullMask, 1);
     REQUIRE(bench.completions.size() == 1);
     CHECK(bench.completions[0].cycle == begin + 1 + 20);
     CHECK(bench.registers.row(1)[31] == 0x1000'0000 + 62);
@@ -171,13 +164,11 @@ Cycle cycles_of_hits(unsigned lines_per_cycle, Word word, std::uint64_t conflict
     Bench bench({"coalescing.lines_per_cycle=" + std::to_string(lines_per_cycle), "l1d.ways=32", "l1d.merges=64"});
     bench.memory.set_words(kBase, 4096, 0x1000'0000);
     const auto address = [&](unsigned lane) { return kBase + 4 * word(lane); };
-    bench.issue(bench.instruction(what, address, active));
-    REQUIRE(bench.drain());
+    bench.perform(what, address, active);
     const std::uint64_t before = bench.unit->counters().global_conflict_cycles;
     bench.completions.clear();
-    bench.issue(bench.instruction(what, address, active, 40));
-    bench.issue(bench.instruction(what, address, active, 80, 1));
-    REQUIRE(bench.drain());
+    bench.issue(what, address, active, 40);
+    bench.perform(what, address, active, 80, 1);
     REQUIRE(bench.completions.size() == 2);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
         if ((active >> lane & 1) != 0) {
@@ -217,8 +208,7 @@ TEST_CASE("a load looks up lines_per_cycle lines a cycle, and holds L1 for as lo
 TEST_CASE("lines of one cycle that miss are asked for one after the other, and a stall goes on where it stopped") {
     Bench bench({"coalescing.lines_per_cycle=4", "l1d.mshrs=6", "l1d.ways=32"});
     bench.memory.set_words(kBase, 4096, 0x1000'0000);
-    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 4 * 33 * lane; }));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, [](unsigned lane) { return kBase + 4 * 33 * lane; });
     CHECK(bench.memory.count(GpuMessage::read_request) == 32);
     CHECK(bench.unit->counters().global_accesses == 32);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -229,7 +219,7 @@ TEST_CASE("lines of one cycle that miss are asked for one after the other, and a
 TEST_CASE("stores and atomics access one line a cycle") {
     for (const isa::Instruction& what : {kStore, make_atomic(isa::AtomicOp::add, Operation::reduce)}) {
         Bench bench({"coalescing.lines_per_cycle=4", "l1d.miss_queue=1024"});
-        bench.issue(bench.instruction(what, [](unsigned lane) { return kBase + 4 * 33 * lane; }));
+        bench.issue(what, [](unsigned lane) { return kBase + 4 * 33 * lane; });
         for (unsigned cycle = 1; cycle < isa::kWarpSize; ++cycle) {
             CHECK(bench.unit->counters().global_accesses == cycle);
             bench.step();
@@ -253,10 +243,7 @@ TEST_CASE("a launch leaves L1D the ways that its CTAs' shared memory does not ta
         bench.unit->begin_kernel();
         bench.unit->begin_launch({kernel, 0, 1, 1, 0, shared_bytes});
         const std::uint64_t before = bench.unit->l1().counters().evictions;
-        for (unsigned i = 0; i < 5; ++i) {
-            bench.issue(bench.instruction(kLoad, lanes_at(kBase + i * 32 * kLineBytes)));
-            REQUIRE(bench.drain());
-        }
+        for (unsigned i = 0; i < 5; ++i) { bench.perform(kLoad, lanes_at(kBase + i * 32 * kLineBytes)); }
         return 5 - (bench.unit->l1().counters().evictions - before);
     };
     CHECK(lines_kept(0) == 5);
@@ -271,8 +258,7 @@ TEST_CASE("a load that misses completes fill_latency cycles after its last reply
         return to_owner ? 50 : line == kBase ? 200 : 10;
     });
     const Cycle begin = bench.now;
-    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 8 * lane; }));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, [](unsigned lane) { return kBase + 8 * lane; });
     // Line 0 leaves in the first cycle; the second line's reply comes earlier.
     CHECK(bench.completions.at(0).cycle == begin + 50 + 200 + 3);
     CHECK(bench.unit->counters().completed_loads == 1);
@@ -285,7 +271,7 @@ TEST_CASE("elements arrive one by one: a line's lanes are written when its reply
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
         return to_owner ? 1 : line == kBase ? 100 : 10;
     });
-    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 8 * lane; }));
+    bench.issue(kLoad, [](unsigned lane) { return kBase + 8 * lane; });
     bench.run_to(bench.now + 30);
     CHECK(bench.registers.row(0)[31] == 0x1000'0000 + 62);
     CHECK(bench.registers.row(0)[0] == 0);
@@ -296,13 +282,11 @@ TEST_CASE("elements arrive one by one: a line's lanes are written when its reply
 
 TEST_CASE("a younger load that hits overtakes an older one that misses") {
     Bench bench;
-    bench.issue(bench.instruction(kLoad, words_from(kBase)));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, words_from(kBase));
     bench.completions.clear();
     bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
-    bench.issue(bench.instruction(kLoad, words_from(kBase + 4096), isa::kFullMask, 0, 1));
-    bench.issue(bench.instruction(kLoad, words_from(kBase), isa::kFullMask, 1, 2));
-    REQUIRE(bench.drain());
+    bench.issue(kLoad, words_from(kBase + 4096), isa::kFullMask, 0, 1);
+    bench.perform(kLoad, words_from(kBase), isa::kFullMask, 1, 2);
     REQUIRE(bench.completions.size() == 2);
     CHECK(bench.completions[0].context == 2);
     CHECK(bench.completions[1].context == 1);
@@ -313,9 +297,7 @@ TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and
     const auto stalled = [&](const Bench::Overrides& overrides, unsigned loads, bool same_line,
                              ReservationFailure cause) {
         Bench bench(overrides);
-        for (unsigned i = 0; i < loads; ++i) {
-            bench.issue(bench.instruction(kLoad, line(same_line ? 0 : i), isa::kFullMask, i));
-        }
+        for (unsigned i = 0; i < loads; ++i) { bench.issue(kLoad, line(same_line ? 0 : i), isa::kFullMask, i); }
         REQUIRE(bench.drain());
         REQUIRE(bench.completions.size() == loads);
         return bench.unit->l1().counters().failure_cycles[static_cast<std::size_t>(cause)] > 0;
@@ -331,7 +313,7 @@ TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and
     const auto with_closed_port = [&](unsigned loads) {
         Bench bench({"l1d.miss_queue=3"});
         bench.port().opens_at = 50;
-        for (unsigned i = 0; i < loads; ++i) { bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i)); }
+        for (unsigned i = 0; i < loads; ++i) { bench.issue(kLoad, line(i), isa::kFullMask, i); }
         REQUIRE(bench.drain());
         return bench.unit->l1().counters().failure_cycles[3];
     };
@@ -341,7 +323,7 @@ TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and
 
     const auto with_small_table = [&](unsigned loads) {
         Bench bench({"coalescing.pending_loads=2"});
-        for (unsigned i = 0; i < loads; ++i) { bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i)); }
+        for (unsigned i = 0; i < loads; ++i) { bench.issue(kLoad, line(i), isa::kFullMask, i); }
         REQUIRE(bench.drain());
         return bench.unit->counters().stall_cycles[0];
     };
@@ -367,8 +349,7 @@ TEST_CASE("atomics come back with the old values, lane by lane in ascending orde
     MemoryInstruction what = bench.instruction(add, [](unsigned lane) { return kBase + 128 * (lane % 2); });
     for (auto& operand : what.data[0]) { operand = 1; }
     bench.memory.set_word(kBase, 100);
-    bench.issue(what);
-    REQUIRE(bench.drain());
+    bench.perform(what);
     CHECK(bench.memory.count(GpuMessage::atomic_request) == 2);
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(bench.registers.row(0)[lane] == (lane % 2 == 0 ? 100 : 0) + lane / 2);
@@ -387,8 +368,7 @@ TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions c
     what.data[1][0] = 9;
     what.data[2][0] = 70;
     what.data[3][0] = 90;
-    bench.issue(what);
-    REQUIRE(bench.drain());
+    bench.perform(what);
     CHECK(bench.memory.word(kBase) == 70);
     CHECK(bench.memory.word(kBase + 4) == 90);
     CHECK(bench.registers.row(4)[0] == 7);
@@ -397,8 +377,7 @@ TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions c
     const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce);
     MemoryInstruction second = bench.instruction(reduce, lanes_at(kBase));
     for (unsigned lane = 0; lane < 32; ++lane) { second.data[0][lane] = 60 + lane; }
-    bench.issue(second);
-    REQUIRE(bench.drain());
+    bench.perform(second);
     CHECK(bench.memory.word(kBase) == 91);
     CHECK(bench.completions.empty());
 }
@@ -454,8 +433,7 @@ TEST_CASE("with atomic_bytes 32 an atomic is split by sectors, and by the lanes 
     const isa::Instruction add = make_atomic(isa::AtomicOp::add);
     const auto requests = [&](const std::string& bytes, auto address) {
         Bench bench({"coalescing.atomic_bytes=" + bytes});
-        bench.issue(bench.instruction(add, address));
-        REQUIRE(bench.drain());
+        bench.perform(add, address);
         REQUIRE(bench.completions.size() == 1);
         return bench.memory.count(GpuMessage::atomic_request);
     };
@@ -474,8 +452,7 @@ TEST_CASE("a split atomic returns what its lanes would have seen one after the o
     const isa::Instruction add = make_atomic(isa::AtomicOp::add);
     MemoryInstruction memory = bench.instruction(add, lanes_at(kBase));
     for (unsigned lane = 0; lane < 32; ++lane) { memory.data[0][lane] = 1; }
-    bench.issue(memory);
-    REQUIRE(bench.drain());
+    bench.perform(memory);
     for (unsigned lane = 0; lane < 32; ++lane) { CHECK(bench.registers.row(0)[lane] == lane); }
     CHECK(bench.memory.word(kBase) == 32);
 }
@@ -486,7 +463,7 @@ TEST_CASE("where CTAs wait for their stores a context has them under way until t
         Bench bench({std::string("coalescing.ctas_wait_for_stores=") + (waits ? "true" : "false")});
         bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 50; });
         CHECK(bench.unit->delays_ctas() == waits);
-        bench.issue(bench.instruction(kStore, words_from(kBase), isa::kFullMask, 0, 3));
+        bench.issue(kStore, words_from(kBase), isa::kFullMask, 0, 3);
         CHECK_FALSE(bench.unit->stores_under_way(2));
         Cycle last = 0;
         for (; !bench.unit->drained() && bench.now < 1000; bench.step()) {

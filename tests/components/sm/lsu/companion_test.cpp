@@ -94,6 +94,25 @@ TEST_CASE("words that leave the companion go to memory with L1's dirty ones besi
     CHECK(bench.reads() == 1);
 }
 
+TEST_CASE("an atomic finds in L2 what L1 has written back for it, which no companion takes") {
+    Beside bench;
+    const isa::Instruction half = make_memory(Operation::store, Type::u16, Space::local);
+    const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic);
+    for (const unsigned byte : {12u, 14u}) {  // the halves of words that the companion would take whole
+        MemoryInstruction store = bench.instruction(half, lanes_at(byte));
+        for (auto& lane : store.data[0]) { lane = 40; }
+        place_in_warp(store, 0, kMany);
+        bench.issue(store);
+    }
+    MemoryInstruction atomic = bench.instruction(add, lanes_at(isa::kLocalWindowBase + 12));
+    for (auto& lane : atomic.data[0]) { lane = 2; }
+    place_in_warp(atomic, 0, kMany);
+    bench.perform(atomic);
+    CHECK(bench.in_memory(3, 7) == (40u << 16) + 42);
+    bench.load(3);
+    CHECK(bench.in(7) == (40u << 16) + 42);
+}
+
 TEST_CASE("a write-back waits for a place in the miss queue, and the store that needs it with it") {
     Beside bench({"l1d.miss_queue=1"});
     bench.store(3, 40);

@@ -20,14 +20,12 @@ struct Cost {
 template <class Address>
 Cost cost_of(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask) {
     Bench bench({"constant_cache.hit_latency=20"});
-    bench.issue(bench.instruction(what, address, active));
-    REQUIRE(bench.drain());
+    bench.perform(what, address, active);
     const std::uint64_t passes = bench.unit->counters().constant_passes;
     const unsigned reads = bench.memory.count(GpuMessage::read_request);
     bench.completions.clear();
     const Cycle begin = bench.now;
-    bench.issue(bench.instruction(what, address, active));
-    REQUIRE(bench.drain());
+    bench.perform(what, address, active);
     CHECK(bench.unit->counters().constant_passes == 2 * passes);
     CHECK(bench.unit->counters().constant_loads == 2);
     CHECK(bench.unit->counters().global_accesses == 0);
@@ -84,8 +82,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
             MemoryInstruction load = bench.instruction(
                 what, [&](unsigned) { return kVariable + random() % range * bytes; }, active);
             RegisterFile expected = bench.registers_after(load);
-            bench.issue(load);
-            REQUIRE(bench.drain());
+            bench.perform(load);
             CHECK(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);
         }
     }
@@ -96,9 +93,7 @@ TEST_CASE("a load that misses completes fill_latency cycles after its line has c
     bench.memory.set_words(kVariable, 64, 0x2000'0000);
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 50 : 200; });
     const Cycle begin = bench.now;
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 4 * i), isa::kFullMask, i));
-    }
+    for (unsigned i = 0; i < 3; ++i) { bench.issue(kLoad, lanes_at(kVariable + 4 * i), isa::kFullMask, i); }
     REQUIRE(bench.drain());
     for (unsigned i = 0; i < 3; ++i) {
         CHECK(bench.completions.at(i).cycle == begin + 50 + 200 + 3);
@@ -114,13 +109,11 @@ TEST_CASE("a load that misses completes fill_latency cycles after its line has c
 TEST_CASE("misses do not hold loads of L1D behind them, nor these the constant cache's") {
     Bench bench;
     const isa::Instruction global = make_memory(Operation::load);
-    bench.issue(bench.instruction(global, words_from(kBase)));
-    REQUIRE(bench.drain());
+    bench.perform(global, words_from(kBase));
     bench.completions.clear();
     bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
-    bench.issue(bench.instruction(kLoad, lanes_at(kVariable), isa::kFullMask, 0, 1));
-    bench.issue(bench.instruction(global, words_from(kBase), isa::kFullMask, 1, 2));
-    REQUIRE(bench.drain());
+    bench.issue(kLoad, lanes_at(kVariable), isa::kFullMask, 0, 1);
+    bench.perform(global, words_from(kBase), isa::kFullMask, 1, 2);
     REQUIRE(bench.completions.size() == 2);
     CHECK(bench.completions[0].context == 2);
 }
@@ -129,8 +122,8 @@ TEST_CASE("misses, their waiters and the requests' queue bound what is under way
     const auto stall = [](const Bench::Overrides& overrides, unsigned loads, unsigned stride) {
         Bench bench(overrides);
         for (unsigned i = 0; i < loads; ++i) {
-            bench.issue(bench.instruction(
-                kLoad, [=](unsigned) { return kVariable + std::uint64_t{stride} * i; }, isa::kFullMask, i));
+            bench.issue(
+                kLoad, [=](unsigned) { return kVariable + std::uint64_t{stride} * i; }, isa::kFullMask, i);
         }
         REQUIRE(bench.drain());
         REQUIRE(bench.completions.size() == loads);
@@ -144,7 +137,7 @@ TEST_CASE("misses, their waiters and the requests' queue bound what is under way
     Bench bench({"constant_cache.mshrs=16"});
     bench.port().opens_at = 50;
     for (unsigned i = 0; i < LineRequests::kCapacity + 1; ++i) {
-        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 64 * i), isa::kFullMask, i));
+        bench.issue(kLoad, lanes_at(kVariable + 64 * i), isa::kFullMask, i);
     }
     REQUIRE(bench.drain());
     // The fifth load tries in cycle 5 and succeeds in the cycle after the port opens.
@@ -155,10 +148,7 @@ TEST_CASE("a cache's worth of lines stays, and one line more does not") {
     const auto misses = [](unsigned lines) {
         Bench bench({"constant_cache.sets=4", "constant_cache.ways=2"});
         for (unsigned lap = 0; lap < 3; ++lap) {
-            for (unsigned i = 0; i < lines; ++i) {
-                bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 64 * i)));
-                REQUIRE(bench.drain());
-            }
+            for (unsigned i = 0; i < lines; ++i) { bench.perform(kLoad, lanes_at(kVariable + 64 * i)); }
         }
         return bench.constants->counters().misses;
     };
@@ -170,8 +160,7 @@ TEST_CASE("what a variable holds is read anew after a kernel's start, and not be
     Bench bench;
     bench.memory.set_words(kVariable, 16, 0x2000'0000);
     const auto load = [&] {
-        bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 8)));
-        REQUIRE(bench.drain());
+        bench.perform(kLoad, lanes_at(kVariable + 8));
         return bench.registers.row(0)[5];
     };
     CHECK(load() == 0x2000'0002);
@@ -185,16 +174,14 @@ TEST_CASE("generic addresses of variables, and all loads without a constant cach
     Bench bench;
     bench.memory.set_words(kVariable, 16, 0x2000'0000);
     const isa::Instruction generic = make_memory(Operation::load, Type::u32, Space::generic);
-    bench.issue(bench.instruction(generic, lanes_at(kVariable + 8)));
-    REQUIRE(bench.drain());
+    bench.perform(generic, lanes_at(kVariable + 8));
     CHECK(bench.registers.row(0)[3] == 0x2000'0002);
     CHECK(bench.unit->counters().global_accesses == 1);
     CHECK(bench.unit->counters().constant_passes == 0);
 
     Bench without({"constant_cache.enabled=false"});
     without.memory.set_words(kVariable, 16, 0x2000'0000);
-    without.issue(without.instruction(kLoad, [](unsigned lane) { return kVariable + lane % 16 * 4; }));
-    REQUIRE(without.drain());
+    without.perform(kLoad, [](unsigned lane) { return kVariable + lane % 16 * 4; });
     CHECK(without.registers.row(0)[3] == 0x2000'0003);
     CHECK(without.unit->counters().global_accesses == 1);
     CHECK(without.unit->counters().constant_passes == 0);
@@ -202,8 +189,8 @@ TEST_CASE("generic addresses of variables, and all loads without a constant cach
 
 TEST_CASE("an access outside the variables is a fault") {
     Bench bench;
-    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, lanes_at(kVariable + kAllocated))), MemoryFault);
-    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, lanes_at(kVariable + 2))), MemoryFault);
+    CHECK_THROWS_AS(bench.issue(kLoad, lanes_at(kVariable + kAllocated)), MemoryFault);
+    CHECK_THROWS_AS(bench.issue(kLoad, lanes_at(kVariable + 2)), MemoryFault);
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ TEST_CASE("elements are accessed one a cycle in their order, and the instruction
         return 20;
     });
     const isa::Instruction load = vector_of(Operation::load, 4);
-    bench.issue(strided(bench, load, kWords, kLineApart));
-    REQUIRE(bench.drain());
+    bench.perform(strided(bench, load, kWords, kLineApart));
     REQUIRE(sent.size() == 4);
     for (unsigned element = 0; element < 4; ++element) {
         CHECK(sent[element] == std::pair{Cycle{1} + element, std::uint64_t{element}});
@@ -72,12 +71,10 @@ TEST_CASE("elements are accessed one a cycle in their order, and the instruction
 TEST_CASE("elements that hit complete one by one, the last one with the instruction") {
     Bench bench({"l1d.hit_latency=20"});
     const isa::Instruction load = vector_of(Operation::load, 8);
-    bench.issue(strided(bench, load, kWords, kLineApart));
-    REQUIRE(bench.drain());
+    bench.perform(strided(bench, load, kWords, kLineApart));
     bench.elements.clear();
     const Cycle begin = bench.now;
-    bench.issue(strided(bench, load, kWords, kLineApart));
-    REQUIRE(bench.drain());
+    bench.perform(strided(bench, load, kWords, kLineApart));
     REQUIRE(bench.elements.size() == 8);
     for (unsigned element = 0; element < 8; ++element) {
         CHECK(bench.elements[element].element == element);
@@ -90,12 +87,10 @@ TEST_CASE("an element whose line is there completes before an earlier one that m
     Bench bench;
     bench.memory.set_words(kBase, 256, 5000);
     const isa::Instruction word = make_memory(Operation::load);
-    bench.issue(bench.instruction(word, words_from(kBase + 128)));
-    REQUIRE(bench.drain());
+    bench.perform(word, words_from(kBase + 128));
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool) { return line == kBase ? 300 : 100; });
     const isa::Instruction load = vector_of(Operation::load, 4);
-    bench.issue(strided(bench, load, kWords, kLineApart));
-    REQUIRE(bench.drain());
+    bench.perform(strided(bench, load, kWords, kLineApart));
     REQUIRE(bench.elements.size() == 4);
     const unsigned order[] = {1, 2, 3, 0};
     for (unsigned i = 0; i < 4; ++i) {
@@ -118,7 +113,7 @@ TEST_CASE(
     bench.issue(indexed(bench, load, kBase, [](unsigned element, unsigned lane) {
         return static_cast<std::int32_t>(64 * element + (element == 1 && lane >= 16 ? 32 : 0));
     }));
-    bench.issue(bench.instruction(word, lanes_at(kBase + 4096), isa::kFullMask, 0, 1));
+    bench.issue(word, lanes_at(kBase + 4096), isa::kFullMask, 0, 1);
     bench.run_to(20);
     CHECK(sent == std::vector<Cycle>{1, 2, 3, 4, 5, 6});
     REQUIRE(bench.drain());
@@ -147,7 +142,7 @@ TEST_CASE("the unit accepts nothing while more elements are left than may be whe
                 CHECK(refused() == (until_few > 0 ? until_few - 1 : 0));  // its first cycle is in issue()
                 REQUIRE(bench.drain());
                 // It waits, with all its operands, for an instruction in front of it that has as many lines as lanes.
-                bench.issue(bench.instruction(word, [](unsigned lane) { return kBase + 4096 + kLineBytes * lane; }));
+                bench.issue(word, [](unsigned lane) { return kBase + 4096 + kLineBytes * lane; });
                 REQUIRE(bench.unit->can_accept());
                 bench.issue(vector);
                 CHECK(refused() == (until_few > 0 ? isa::kWarpSize - 2 + until_few : 0));
@@ -162,8 +157,7 @@ TEST_CASE("bank conflicts of an element in shared memory keep the unit as long a
         Bench bench;
         const isa::Instruction load = vector_of(Operation::load, 4, Space::shared);
         const auto lanes = [&](unsigned lane) { return std::uint64_t{4} * lane * static_cast<unsigned>(stride); };
-        bench.issue(strided(bench, load, lanes, [](unsigned) { return 1; }));
-        REQUIRE(bench.drain());
+        bench.perform(strided(bench, load, lanes, [](unsigned) { return 1; }));
         CHECK(bench.unit->counters().shared_conflict_cycles == 4u * static_cast<unsigned>(stride - 1));
         REQUIRE(bench.elements.size() == 4);
         CHECK(bench.elements[3].cycle - bench.elements[0].cycle == 3 * stride);
@@ -181,8 +175,7 @@ TEST_CASE("strides and offsets are signed, and of two elements that store to one
         }
     }
     bench.issue(down);
-    bench.issue(same);
-    REQUIRE(bench.drain());
+    bench.perform(same);
     CHECK(bench.memory.word(kBase + 1024 - 3 * 128 + 4 * 7) == 307);
     CHECK(bench.memory.word(kBase + 2048 + 4 * 7) == 307);
     CHECK(bench.unit->counters().stores == 2);
@@ -240,8 +233,7 @@ TEST_CASE("a pre-load of elements brings their lines, without those lanes that i
     MemoryInstruction what = strided(bench, load, kWords, kLineApart);
     what.pre_load = true;
     what.addresses[9] = 0x10;  // four elements at invalid addresses
-    bench.issue(what);
-    REQUIRE(bench.drain());
+    bench.perform(what);
     CHECK(bench.unit->counters().pre_load_unmapped == 4);
     CHECK(bench.memory.count(GpuMessage::read_request) == 4);
     CHECK(bench.elements.empty());
@@ -253,8 +245,7 @@ TEST_CASE("a load of an extension completes as a whole") {
     const isa::Instruction load = vector_of(Operation::load, 4);
     MemoryInstruction what = strided(bench, load, kWords, kLineApart);
     what.token = 7;
-    bench.issue(what);
-    REQUIRE(bench.drain());
+    bench.perform(what);
     CHECK(bench.tokens == std::vector<std::uint16_t>{7});
     CHECK(bench.elements.empty());
 }

@@ -72,8 +72,8 @@ TEST_CASE("a subscriber changes nothing") {
     Bench alone(overrides);
     for (unsigned i = 0; i < 200; ++i) {
         for (Bench* each : {static_cast<Bench*>(&heard), &alone}) {
-            each->issue(each->instruction(i % 3 == 0 ? kStore : kLoad, words_from(kBase + i * i % 7 * kLineBytes),
-                                          isa::kFullMask, i % 64, i % kContexts));
+            each->issue(i % 3 == 0 ? kStore : kLoad, words_from(kBase + i * i % 7 * kLineBytes), isa::kFullMask, i % 64,
+                        i % kContexts);
         }
     }
     REQUIRE(heard.drain());

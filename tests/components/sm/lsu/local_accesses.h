@@ -4,7 +4,9 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/lp/audit.h"
 #include "tests/components/sm/lsu/unit_bench.h"
@@ -12,7 +14,6 @@
 namespace lookahead::gpu::test {
 
 inline constexpr std::uint32_t kLocalBytes = 24;
-inline constexpr unsigned kSlots = 12;  ///< most loads under way
 
 inline void place_in_warp(MemoryInstruction& instruction, std::uint16_t warp, std::uint32_t bytes = kLocalBytes) {
     instruction.local_bytes = bytes;
@@ -27,143 +28,184 @@ inline std::string audit_of(const Bench& bench) {
     return faults.empty() ? "" : faults.front();
 }
 
-/// Warps that load, store and occasionally fence at random; plain arrays hold the expected bytes.
+/// Warps whose threads load, store, add and occasionally fence at random in bytes of their own, with incomplete masks
+/// and all widths; plain arrays hold the expected bytes. The bytes are private memory, or `global_bytes` of each thread
+/// in global memory, where the words of several warps share each line.
+template <class UsedBench>
 class RandomAccesses {
   public:
-    RandomAccesses(unsigned seed, Bench& bench) : random_(seed), bench_(bench) {
-        constexpr isa::Type kTypes[] = {isa::Type::u32, isa::Type::u16, isa::Type::u8, isa::Type::u32};
-        for (unsigned slot = 0; slot < kSlots; ++slot) {
-            const isa::Space space = slot % 3 == 0 ? isa::Space::generic : isa::Space::local;
-            loads_[slot] = make_memory(isa::Operation::load, kTypes[slot % 4], space);
-            loads_[slot].order = slot == 5 ? isa::Order::relaxed : isa::Order::weak;
+    RandomAccesses(std::uint64_t seed, UsedBench& bench, std::uint32_t global_bytes = 0)
+        : random_(seed),
+          bench_(bench),
+          is_global_(global_bytes != 0),
+          thread_bytes_(is_global_ ? global_bytes : kLocalBytes),
+          bytes_(kWarps * isa::kWarpSize * thread_bytes_) {
+        const Space own = is_global_ ? Space::global : Space::local;
+        constexpr Type kTypes[] = {Type::u32, Type::u16, Type::u8, Type::u32};
+        for (unsigned load = 0; load < kLoads; ++load) {
+            code_.push_back(make_memory(Operation::load, kTypes[load % 4], load % 3 == 0 ? Space::generic : own));
         }
-        for (unsigned i = 0; i < 4; ++i) {
-            stores_[i] =
-                make_memory(isa::Operation::store, kTypes[i], i == 3 ? isa::Space::generic : isa::Space::local);
+        code_[5].order = Order::relaxed;
+        code_.push_back(make_atomic(isa::AtomicOp::add, Operation::atomic, Space::generic));
+        for (isa::Instruction& each : code_) { each.destination_rows = 1; }
+        code_.push_back(make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic));
+        for (const Type type : kTypes) {
+            for (const Space space : {own, own, Space::generic}) {
+                code_.push_back(make_memory(Operation::store, type, space));
+            }
         }
-        add_ = make_atomic(isa::AtomicOp::add, isa::Operation::reduce, isa::Space::generic);
-        bench.memory.set_delay([random = std::mt19937(seed + 1)](unsigned, std::uint64_t, bool) mutable {
+        code_.push_back(make_fence());
+        bench.memory.set_delay([random = std::mt19937_64(seed + 1)](unsigned, std::uint64_t, bool) mutable {
             return 1 + static_cast<Cycle>(random() % 60);
         });
     }
 
-    /// Returns false as soon as a load has read a wrong byte.
-    bool run(unsigned steps) {
-        for (unsigned i = 0; i < steps && good_; ++i) {
-            step();
-            check_completed();
+    std::span<const isa::Instruction> code() const { return code_; }
+    bool waits() const {
+        return std::ranges::count(fenced_, true) != 0 ||
+               std::ranges::any_of(expected_, [](const Expected& each) { return each.busy; });
+    }
+    /// The lanes of loads and atomics that were compared, and those that were wrong.
+    unsigned compared() const { return compared_; }
+    unsigned wrong() const { return wrong_; }
+
+    /// Everything stored is dead.
+    void forget() {
+        for_each_word([&](std::byte* word, std::uint32_t in_memory) { std::memcpy(word, &in_memory, 4); });
+    }
+    /// The words that memory has otherwise than they were stored.
+    unsigned wrong_words() {
+        unsigned wrong = 0;
+        for_each_word(
+            [&](std::byte* word, std::uint32_t in_memory) { wrong += std::memcmp(word, &in_memory, 4) != 0; });
+        return wrong;
+    }
+
+    /// Issues at most one instruction; returns whether it did.
+    bool act() {
+        const auto warp = static_cast<std::uint16_t>(random_() % kWarps);
+        const auto draw = static_cast<unsigned>(random_() % 128);
+        if (fenced_[warp] || draw > 123) { return false; }
+        if (draw == 0) {
+            bench_.unit->accept_fence(warp, code_.back(), bench_.now);
+            return fenced_[warp] = true;
         }
-        for (unsigned left = 20'000; left > 0 && !bench_.unit->drained(); --left) { bench_.step(); }
-        check_completed();
-        return good_ && bench_.unit->drained();
+        if (!bench_.unit->can_accept()) { return false; }
+        const std::size_t stores = code_.size() - kReturning - 2;
+        return access(warp, draw < 3    ? kLoads
+                            : draw < 5  ? kReturning
+                            : draw < 66 ? random_() % kLoads
+                                        : kReturning + 1 + random_() % stores);
+    }
+    /// Compares what has completed since the last call.
+    void look() {
+        for (; seen_ < bench_.completions.size(); ++seen_) {
+            const auto which = static_cast<std::size_t>(bench_.completions[seen_].instruction - code_.data());
+            if (which == code_.size() - 1) { fenced_[bench_.completions[seen_].context] = false; }
+            if (which >= kReturning) { continue; }
+            Expected& expected = expected_[which];
+            wrong_ += !expected.busy;
+            expected.busy = false;
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                if ((expected.lanes >> lane & 1) == 0) { continue; }
+                wrong_ += bench_.registers.row(static_cast<unsigned>(which))[lane] != expected.values[lane];
+                ++compared_;
+            }
+        }
+    }
+    /// Acts for so many cycles and runs to the end; returns whether every load read what was stored last.
+    bool run(Cycle cycles) {
+        for (const Cycle end = bench_.now + cycles; bench_.now < end && wrong_ == 0; look()) {
+            act();
+            bench_.step();
+        }
+        const bool ended = bench_.drain(20'000);
+        look();
+        return ended && wrong_ == 0;
     }
 
   private:
+    static constexpr unsigned kWarps = 4;
+    static constexpr unsigned kLoads = 12;              ///< of which each may be under way once
+    static constexpr unsigned kReturning = kLoads + 1;  ///< with an atomic
+
     struct Expected {
         bool busy = false;
         isa::LaneMask lanes = 0;
         std::array<std::uint32_t, isa::kWarpSize> values{};
     };
 
-    void step() {
-        const unsigned draw = random_() % 64;
-        const auto warp = static_cast<std::uint16_t>(random_() % 3);
-        if (draw == 0 && !fenced()) {
-            bench_.issue_fence(fence_, warp);
-            ++fences_;
-        } else if (fenced()) {
-            bench_.step();
-        } else if (draw < 30) {
-            load(warp);
-        } else if (draw < 32) {
-            access(warp, add_);
-        } else if (draw < 58) {
-            access(warp, stores_[random_() % 4]);
-        } else {
-            bench_.step();
-        }
+    std::byte* bytes_of(unsigned warp, unsigned lane, unsigned byte) {
+        return &bytes_[(warp * isa::kWarpSize + lane) * thread_bytes_ + byte];
     }
-    bool fenced() const {
-        const auto ended = std::ranges::count(bench_.completions, &fence_, &Bench::Completion::instruction);
-        return ended != fences_;
+    std::uint64_t global_address(unsigned warp, unsigned lane, unsigned byte) const {
+        return kBase + 4 * ((std::uint64_t{byte / 4} * isa::kWarpSize + lane) * kWarps + warp) + byte % 4;
     }
-
-    void load(std::uint16_t warp) {
-        const unsigned slot = random_() % kSlots;
-        Expected& expected = expected_[slot];
-        if (expected.busy) { return bench_.step(); }
-        MemoryInstruction what = make(warp, loads_[slot], slot);
-        expected.busy = true;
-        expected.lanes = what.active;
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            expected.values[lane] = 0;
-            std::memcpy(&expected.values[lane], &bytes_[warp][lane][offsets_[lane]], isa::lane_bytes(loads_[slot]));
-        }
-        place_in_warp(what, warp);
-        bench_.issue(what);
-    }
-
-    void access(std::uint16_t warp, const isa::Instruction& instruction) {
-        MemoryInstruction what = make(warp, instruction, 0);
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            std::uint32_t value = random_();
-            what.data[0][lane] = value;
-            if ((what.active >> lane & 1) == 0) { continue; }
-            std::byte* place = &bytes_[warp][lane][offsets_[lane]];
-            if (is_atomic(instruction)) {
-                std::uint32_t old = 0;
-                std::memcpy(&old, place, 4);
-                value += old;
-            }
-            std::memcpy(place, &value, isa::lane_bytes(instruction));
-        }
-        place_in_warp(what, warp);
-        bench_.issue(what);
-    }
-
-    /// Half of the time all lanes access the same word, so that whole lines are stored; otherwise few lanes access
-    /// memory.
-    MemoryInstruction make(std::uint16_t warp, const isa::Instruction& instruction, unsigned slot) {
-        const unsigned width = isa::lane_bytes(instruction);
-        const bool together = random_() % 2 == 0;
-        const unsigned word = random_() % (kLocalBytes / 4);
-        for (unsigned& offset : offsets_) {
-            offset = (together ? word : random_() % (kLocalBytes / 4)) * 4 +
-                     (width < 4 ? random_() % (4 / width) : 0) * width;
-        }
-        const isa::LaneMask active = together && random_() % 4 != 0 ? isa::kFullMask : random_() | 1u << random_() % 32;
-        const std::uint64_t window = instruction.space == isa::Space::generic ? isa::kLocalWindowBase : 0;
-        return bench_.instruction(
-            instruction, [&](unsigned lane) { return window + offsets_[lane]; }, active, slot, warp);
-    }
-
-    void check_completed() {
-        for (; seen_ < bench_.completions.size(); ++seen_) {
-            const isa::Instruction* what = bench_.completions[seen_].instruction;
-            if (what < loads_.data() || what >= loads_.data() + kSlots) { continue; }
-            const auto slot = static_cast<unsigned>(what - loads_.data());
-            Expected& expected = expected_[slot];
+    template <class Function>
+    void for_each_word(const Function& function) {
+        for (unsigned warp = 0; warp < kWarps; ++warp) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-                if ((expected.lanes >> lane & 1) != 0) {
-                    good_ &= bench_.registers.row(slot)[lane] == expected.values[lane];
+                for (unsigned byte = 0; byte < thread_bytes_; byte += 4) {
+                    const std::uint64_t address = is_global_ ? global_address(warp, lane, byte)
+                                                             : isa::kLocalMemoryBase +
+                                                                   warp * isa::local_memory_per_warp(thread_bytes_) +
+                                                                   isa::local_memory_offset(byte, lane);
+                    function(bytes_of(warp, lane, byte), bench_.memory.word(address));
                 }
             }
-            expected.busy = false;
         }
     }
 
-    std::mt19937 random_;
-    Bench& bench_;
-    std::array<isa::Instruction, kSlots> loads_;
-    std::array<isa::Instruction, 4> stores_;
-    isa::Instruction add_;
-    isa::Instruction fence_ = make_fence();
-    std::array<std::array<std::array<std::byte, kLocalBytes>, isa::kWarpSize>, 3> bytes_{};
-    std::array<Expected, kSlots> expected_;
-    std::array<unsigned, isa::kWarpSize> offsets_{};
+    /// Often all lanes access the same word, so that whole lines are stored.
+    bool access(std::uint16_t warp, std::size_t which) {
+        const isa::Instruction& what = code_[which];
+        Expected stored;
+        Expected& expected = which < kReturning ? expected_[which] : stored;
+        if (expected.busy) { return false; }
+        const unsigned width = isa::lane_bytes(what);
+        const bool together = random_() % 3 != 0;
+        const auto word = static_cast<unsigned>(random_() % (thread_bytes_ / 4));
+        std::array<unsigned, isa::kWarpSize> offsets;
+        for (unsigned& offset : offsets) {
+            offset = 4 * (together ? word : static_cast<unsigned>(random_() % (thread_bytes_ / 4))) +
+                     static_cast<unsigned>(random_() % (4 / width)) * width;
+        }
+        const auto some = static_cast<isa::LaneMask>(random_() | std::uint64_t{1} << random_() % 32);
+        const auto address = [&](unsigned lane) {
+            const std::uint64_t window = what.space == Space::generic ? isa::kLocalWindowBase : 0;
+            return is_global_ ? global_address(warp, lane, offsets[lane]) : window + offsets[lane];
+        };
+        MemoryInstruction access = bench_.instruction(
+            what, address, together && random_() % 4 != 0 ? isa::kFullMask : some, static_cast<unsigned>(which), warp);
+        access.pc = static_cast<std::uint32_t>(which);
+        if (!is_global_) { place_in_warp(access, warp); }
+        expected = {.busy = true, .lanes = access.active};
+        const auto common = static_cast<std::uint32_t>(random_());
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            std::uint32_t value = together ? common : static_cast<std::uint32_t>(random_());
+            access.data[0][lane] = value;
+            if ((access.active >> lane & 1) == 0) { continue; }
+            std::byte* place = bytes_of(warp, lane, offsets[lane]);
+            std::memcpy(&expected.values[lane], place, width);
+            if (what.operation == Operation::load) { continue; }
+            value += is_atomic(what) ? expected.values[lane] : 0;
+            std::memcpy(place, &value, width);
+        }
+        bench_.unit->accept(access, bench_.now);
+        return true;
+    }
+
+    std::mt19937_64 random_;
+    UsedBench& bench_;
+    bool is_global_;
+    std::uint32_t thread_bytes_;
+    std::vector<std::byte> bytes_;        ///< by warp and lane
+    std::vector<isa::Instruction> code_;  ///< loads, an atomic, a reduction, stores, a fence
+    std::array<Expected, kReturning> expected_;
     std::size_t seen_ = 0;
-    long fences_ = 0;
-    bool good_ = true;
+    std::array<bool, kWarps> fenced_{};
+    unsigned compared_ = 0;
+    unsigned wrong_ = 0;
 };
 
 inline Bench::Overrides tight(unsigned seed, const std::string& policy) {

@@ -20,11 +20,9 @@ MemoryInstruction in_warp(const MemoryInstruction& of_warp_0, unsigned warp) {
 TEST_CASE("the same word of all lanes is one line, and different words are as many lines") {
     Bench bench;
     const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::local);
-    bench.issue(in_warp(bench.instruction(load, lanes_at(8)), 3));
-    REQUIRE(bench.drain());
+    bench.perform(in_warp(bench.instruction(load, lanes_at(8)), 3));
     CHECK(bench.unit->counters().global_accesses == 1);
-    bench.issue(in_warp(bench.instruction(load, [](unsigned lane) { return lane % 4 * 4; }), 3));
-    REQUIRE(bench.drain());
+    bench.perform(in_warp(bench.instruction(load, [](unsigned lane) { return lane % 4 * 4; }), 3));
     CHECK(bench.unit->counters().global_accesses == 5);
 }
 
@@ -39,11 +37,9 @@ TEST_CASE("a generic access may lead to local, shared and global memory at once"
     };
     auto stored = in_warp(bench.instruction(store, mixed), 1);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { stored.data[0][lane] = 1000 + lane; }
-    bench.issue(stored);
-    REQUIRE(bench.drain());
+    bench.perform(stored);
     const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::generic);
-    bench.issue(in_warp(bench.instruction(load, mixed), 1));
-    REQUIRE(bench.drain());
+    bench.perform(in_warp(bench.instruction(load, mixed), 1));
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { CHECK(bench.registers.row(0)[lane] == 1000 + lane); }
 }
 

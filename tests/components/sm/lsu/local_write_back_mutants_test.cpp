@@ -15,7 +15,7 @@ TEST_CASE("random accesses to local memory notice the loss of each clause of the
         unsigned found = 0;
         for (unsigned seed = 1; seed <= 40 && found == 0; ++seed) {
             Bench bench(tight(seed, seed % 2 == 0 ? "write_back" : "write_back_fetch"));
-            found = RandomAccesses(seed, bench).run(600) ? 0 : seed;
+            found = RandomAccesses(seed, bench).run(2000) ? 0 : seed;
         }
         CHECK_MESSAGE(found != 0, clause);
     }

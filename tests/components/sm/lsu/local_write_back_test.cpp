@@ -19,7 +19,7 @@ TEST_CASE("loads of local memory read what the thread stored last, whatever L1 a
             CAPTURE(policy);
             CAPTURE(seed);
             Bench bench(tight(seed, policy));
-            CHECK(RandomAccesses(seed, bench).run(600));
+            CHECK(RandomAccesses(seed, bench).run(2000));
             const L1Counters& counters = bench.unit->l1().counters();
             CHECK(audit_of(bench) == "");
             CHECK(counters.local_stores > 0);

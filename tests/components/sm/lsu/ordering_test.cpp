@@ -55,7 +55,7 @@ TEST_CASE("a fence waits for what its scope orders, and for no more") {
         CAPTURE(static_cast<int>(each.fence->scope));
         CAPTURE(each.fence_context);
         SlowFirstLine bench;
-        bench.issue(bench.instruction(*each.earlier, kFirst));
+        bench.issue(*each.earlier, kFirst);
         const Cycle begin = bench.now;
         bench.issue_fence(*each.fence, each.fence_context);
         const Cycle end = bench.completion_of(*each.fence);
@@ -70,7 +70,7 @@ TEST_CASE("a fence covers accesses that still wait in the queue") {
     for (unsigned i = 0; i < 12; ++i) {
         while (!bench.unit->can_accept()) { bench.step(); }
         if (i == 11) { break; }
-        bench.issue(bench.instruction(kStore, i == 10 ? kFirst : kSecond, 1));
+        bench.issue(kStore, i == 10 ? kFirst : kSecond, 1);
     }
     bench.issue_fence(kFence, 3);
     CHECK(bench.completion_of(kFence) > 100 + kSlow);
@@ -78,10 +78,10 @@ TEST_CASE("a fence covers accesses that still wait in the queue") {
 
 TEST_CASE("a fence does not wait for accesses that are younger than it") {
     SlowFirstLine bench;
-    bench.issue(bench.instruction(kStore, kSecond, 1));
+    bench.issue(kStore, kSecond, 1);
     const Cycle begin = bench.now;
     bench.issue_fence(kFence, 0);
-    bench.issue(bench.instruction(kStore, kFirst, 1, 0, 1));
+    bench.issue(kStore, kFirst, 1, 0, 1);
     CHECK(bench.completion_of(kFence) < begin + 30);
 }
 
@@ -89,12 +89,12 @@ TEST_CASE("several fences end in any interleaving with the accesses between them
     SlowFirstLine bench;
     const isa::Instruction early = make_fence();
     const isa::Instruction late = make_fence();
-    bench.issue(bench.instruction(kStore, kSecond, 1));
+    bench.issue(kStore, kSecond, 1);
     const Cycle begin = bench.now;
     bench.issue_fence(early, 0);
-    bench.issue(bench.instruction(kStore, kFirst, 1, 0, 1));
+    bench.issue(kStore, kFirst, 1, 0, 1);
     bench.issue_fence(late, 1);
-    bench.issue(bench.instruction(kStore, kSecond, 1, 0, 2));
+    bench.issue(kStore, kSecond, 1, 0, 2);
     CHECK(bench.completion_of(early) < begin + 30);
     CHECK(bench.completion_of(late) >= begin + kSlow);
 }
@@ -102,8 +102,7 @@ TEST_CASE("several fences end in any interleaving with the accesses between them
 TEST_CASE("a fence with nothing before it takes a cycle, and starts a new generation at gpu scope only") {
     for (const Scope scope : {Scope::cta, Scope::gpu, Scope::sys, Scope::none}) {
         Bench bench;
-        bench.issue(bench.instruction(kLoad, kFirst));
-        REQUIRE(bench.drain());
+        bench.perform(kLoad, kFirst);
         const isa::Instruction fence = make_fence(scope);
         const Cycle begin = bench.now;
         bench.issue_fence(fence);
@@ -115,9 +114,9 @@ TEST_CASE("a fence with nothing before it takes a cycle, and starts a new genera
 
 TEST_CASE("the generation begins at the fence's end: what was fetched while it waited is gone") {
     SlowFirstLine bench;
-    bench.issue(bench.instruction(kStore, kFirst));
+    bench.issue(kStore, kFirst);
     bench.issue_fence(kFence, 0);
-    bench.issue(bench.instruction(kLoad, kSecond, isa::kFullMask, 0, 1));
+    bench.issue(kLoad, kSecond, isa::kFullMask, 0, 1);
     bench.run_to(bench.now + 50);
     CHECK(bench.unit->l1().tags().find(kBase + 4096) != kNoWay);
     bench.completion_of(kFence);
@@ -130,7 +129,7 @@ TEST_CASE("a release is performed when all before it is done; a relaxed store an
           std::tuple{Order::relaxed, Scope::gpu, false}}) {
         const isa::Instruction release = make_ordered(Operation::store, order, scope);
         SlowFirstLine bench;
-        bench.issue(bench.instruction(kStore, kFirst, 1, 0, 1));
+        bench.issue(kStore, kFirst, 1, 0, 1);
         MemoryInstruction flag = bench.instruction(release, kSecond, 1);
         flag.data[0][0] = 1;
         bench.issue(flag);
@@ -147,11 +146,10 @@ TEST_CASE("younger accesses of a context wait for its acquire, which then emptie
         const isa::Instruction acquire = make_ordered(Operation::load, Order::acquire, scope);
         const isa::Instruction late = kLoad;
         SlowFirstLine bench;
-        bench.issue(bench.instruction(kLoad, kSecond));
-        REQUIRE(bench.drain());
+        bench.perform(kLoad, kSecond);
         bench.completions.clear();
-        bench.issue(bench.instruction(acquire, kFirst));
-        bench.issue(bench.instruction(late, kSecond, isa::kFullMask, 1));
+        bench.issue(acquire, kFirst);
+        bench.issue(late, kSecond, isa::kFullMask, 1);
         const unsigned reads = bench.memory.count(GpuMessage::read_request);
         const Cycle acquired = bench.completion_of(acquire);
         CHECK(bench.completion_of(late) > acquired);
@@ -163,8 +161,8 @@ TEST_CASE("younger accesses of a context wait for its acquire, which then emptie
 TEST_CASE("an acquire holds its own context only, once its turn in the queue is over") {
     const isa::Instruction acquire = make_ordered(Operation::load, Order::acquire);
     SlowFirstLine bench;
-    bench.issue(bench.instruction(acquire, kFirst));
-    bench.issue(bench.instruction(kLoad, kSecond, isa::kFullMask, 1, 1));
+    bench.issue(acquire, kFirst);
+    bench.issue(kLoad, kSecond, isa::kFullMask, 1, 1);
     CHECK(bench.completion_of(kLoad) < bench.completion_of(acquire));
 }
 
@@ -172,13 +170,11 @@ TEST_CASE("an ordered load goes to memory though L1 holds the line") {
     for (const Order order : {Order::volatile_, Order::relaxed, Order::acquire}) {
         const isa::Instruction ordered = make_ordered(Operation::load, order);
         Bench bench;
-        bench.issue(bench.instruction(kLoad, kFirst));
-        REQUIRE(bench.drain());
+        bench.perform(kLoad, kFirst);
         bench.memory.set_word(kBase, 77);
-        bench.issue(bench.instruction(kLoad, kFirst, 1, 1));
-        bench.issue(bench.instruction(ordered, kFirst, 1, 2));
-        bench.issue(bench.instruction(kLoad, kFirst, 1, 3));
-        REQUIRE(bench.drain());
+        bench.issue(kLoad, kFirst, 1, 1);
+        bench.issue(ordered, kFirst, 1, 2);
+        bench.perform(kLoad, kFirst, 1, 3);
         CHECK(bench.registers.row(1)[0] == 0);
         CHECK(bench.registers.row(2)[0] == 77);
         CHECK(bench.registers.row(3)[0] == 77);
@@ -187,7 +183,7 @@ TEST_CASE("an ordered load goes to memory though L1 holds the line") {
 
 TEST_CASE("issuing past a fence of the same context is a broken invariant") {
     Bench bench;
-    bench.issue(bench.instruction(kStore, kFirst));
+    bench.issue(kStore, kFirst);
     bench.issue_fence(kFence);
     CHECK_THROWS_AS(bench.unit->accept(bench.instruction(kLoad, kFirst), bench.now), InternalError);
     CHECK_THROWS_AS(bench.unit->accept_fence(0, kFence, bench.now), InternalError);
@@ -195,7 +191,7 @@ TEST_CASE("issuing past a fence of the same context is a broken invariant") {
 
 TEST_CASE("a kernel begins with an empty L1, and not before the unit has drained") {
     Bench bench;
-    bench.issue(bench.instruction(kLoad, kFirst));
+    bench.issue(kLoad, kFirst);
     CHECK_THROWS_WITH_AS(bench.unit->begin_kernel(), doctest::Contains("fills under way"), InternalError);
     REQUIRE(bench.drain());
     CHECK(bench.unit->l1().tags().find(kBase) != kNoWay);

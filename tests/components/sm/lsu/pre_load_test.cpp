@@ -25,15 +25,13 @@ TEST_CASE("a pre-load brings its line, tells nobody and writes no register; the 
     Bench bench;
     bench.memory.set_word(kBase, 77);
     bench.registers.row(8)[0] = 5;
-    bench.issue(pre_load(bench, kWords));
-    REQUIRE(bench.drain());
+    bench.perform(pre_load(bench, kWords));
     CHECK(bench.completions.empty());
     CHECK(bench.registers.row(8)[0] == 5);
     CHECK(of_pre_loads(bench.unit->l1().counters().misses) == 1);
     CHECK(bench.unit->counters().pre_loads == 1);
     CHECK(bench.unit->counters().loads == 0);
-    bench.issue(bench.instruction(kLoad, kWords, isa::kFullMask, 8));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, kWords, isa::kFullMask, 8);
     CHECK(bench.registers.row(8)[0] == 77);
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
 }
@@ -43,8 +41,7 @@ TEST_CASE("a load joins a pre-load under way, and waits for no more than what is
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     bench.issue(pre_load(bench, kWords));
     bench.run_to(200);
-    bench.issue(bench.instruction(kLoad, kWords));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, kWords);
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
     REQUIRE(bench.completions.size() == 1);
     CHECK(bench.completions[0].cycle < 330);
@@ -64,10 +61,8 @@ TEST_CASE("a store to the line of a pre-load under way is seen by the load after
             MemoryInstruction store = bench.instruction(kStore, kWords, 1);
             store.data[0][0] = 99;
             bench.issue(store);
-            bench.issue(bench.instruction(kLoad, kWords, isa::kFullMask, 8));
-            REQUIRE(bench.drain());
-            bench.issue(bench.instruction(kLoad, kWords, isa::kFullMask, 9));
-            REQUIRE(bench.drain());
+            bench.perform(kLoad, kWords, isa::kFullMask, 8);
+            bench.perform(kLoad, kWords, isa::kFullMask, 9);
             for (const unsigned row : {8u, 9u}) {
                 CHECK(bench.registers.row(row)[0] == 99);
                 CHECK(bench.registers.row(row)[1] == 2);
@@ -80,11 +75,10 @@ TEST_CASE("lanes of a pre-load that the program may not access are dropped, and 
     Bench bench;
     const auto half = [](unsigned lane) { return lane < 16 ? kBase + 4 * lane : kBase + kAllocated + 4 * lane; };
     bench.issue(pre_load(bench, half));
-    bench.issue(pre_load(bench, [](unsigned lane) { return kBase + 4 * lane + 1; }));
-    REQUIRE(bench.drain());
+    bench.perform(pre_load(bench, [](unsigned lane) { return kBase + 4 * lane + 1; }));
     CHECK(bench.unit->counters().pre_load_unmapped == 16 + 32);
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
-    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, half)), MemoryFault);
+    CHECK_THROWS_AS(bench.issue(kLoad, half), MemoryFault);
 
     // Generic addresses: those in the shared window need no line, those in the local one only within its bounds.
     const isa::Instruction generic = make_memory(Operation::load, isa::Type::u32, isa::Space::generic);
@@ -96,8 +90,7 @@ TEST_CASE("lanes of a pre-load that the program may not access are dropped, and 
         },
         generic, 7);
     mixed.local_bytes = 16;
-    windows.issue(mixed);
-    REQUIRE(windows.drain());
+    windows.perform(mixed);
     CHECK(windows.unit->counters().shared_accesses == 0);
     CHECK(windows.memory.count(GpuMessage::read_request) == 1);
 }
@@ -107,7 +100,7 @@ TEST_CASE("a pre-load without an MSHR is dropped, and what comes after it does n
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     const auto scattered = [](unsigned lane) { return kBase + 128 * lane; };
     bench.issue(pre_load(bench, scattered));
-    bench.issue(bench.instruction(kLoad, kWords));  // lane 0's line, brought by the pre-load
+    bench.issue(kLoad, kWords);  // lane 0's line, brought by the pre-load
     REQUIRE(bench.drain());
     CHECK(bench.unit->counters().pre_load_drops == 30);
     REQUIRE(bench.completions.size() == 1);
@@ -117,8 +110,7 @@ TEST_CASE("a pre-load without an MSHR is dropped, and what comes after it does n
 
 TEST_CASE("a pre-load waits for a place in the miss queue") {
     Bench bench({"l1d.miss_queue=1"});
-    bench.issue(pre_load(bench, [](unsigned lane) { return kBase + 128 * lane; }));
-    REQUIRE(bench.drain());
+    bench.perform(pre_load(bench, [](unsigned lane) { return kBase + 128 * lane; }));
     CHECK(bench.unit->counters().pre_load_drops == 0);
     CHECK(bench.memory.count(GpuMessage::read_request) == 32);
 }
@@ -127,7 +119,7 @@ TEST_CASE("a pre-load does not wait for its context's acquire") {
     Bench bench;
     bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 1 : 300; });
     const isa::Instruction acquire = make_ordered(Operation::load, isa::Order::acquire);
-    bench.issue(bench.instruction(acquire, kWords));
+    bench.issue(acquire, kWords);
     bench.issue(pre_load(bench, words_from(kBase + 4096)));
     bench.run_to(50);
     CHECK(bench.memory.count(GpuMessage::read_request) == 2);
@@ -141,8 +133,7 @@ TEST_CASE("a load with a token comes back with it, its words wherever their rows
     MemoryInstruction load = bench.instruction(vector, [](unsigned lane) { return kBase + 16 * lane; });
     load.token = 7;
     load.destination_rows = {20, 3, 11, 4};
-    bench.issue(load);
-    REQUIRE(bench.drain());
+    bench.perform(load);
     CHECK(bench.completions.empty());
     CHECK(bench.tokens == std::vector<std::uint16_t>{7});
     CHECK(bench.registers.row(20)[0] == 10);

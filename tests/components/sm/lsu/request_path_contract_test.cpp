@@ -141,7 +141,7 @@ struct Through : Bench {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { what.data[0][lane] = 7; }
         issue(what);
     }
-    void load(std::uint64_t line) { issue(instruction(kLoad, words_from(kBase + line * kLineBytes))); }
+    void load(std::uint64_t line) { issue(kLoad, words_from(kBase + line * kLineBytes)); }
     unsigned sent() { return memory.count(GpuMessage::write_request) + memory.count(GpuMessage::read_request); }
 };
 
@@ -182,7 +182,7 @@ TEST_CASE("a release has the path let everything go") {
     const isa::Instruction release = make_ordered(Operation::store, isa::Order::release);
     bench.store(0);
     const Cycle begin = bench.now;
-    bench.issue(bench.instruction(release, lanes_at(kBase + 4096), 1));
+    bench.issue(release, lanes_at(kBase + 4096), 1);
     while (bench.memory.word(kBase) != 7) { bench.step(); }
     CHECK(bench.now < begin + 60);
     REQUIRE(bench.drain());

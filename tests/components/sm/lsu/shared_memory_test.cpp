@@ -79,9 +79,8 @@ TEST_CASE("a shared load completes a latency after its last conflict cycle, and 
         CAPTURE(stride);
         Bench bench;
         const Cycle begin = bench.now;
-        bench.issue(bench.instruction(kLoad, [&](unsigned lane) { return 4 * stride * lane; }));
-        bench.issue(bench.instruction(kLoad, words_from(0), isa::kFullMask, 1));
-        REQUIRE(bench.drain());
+        bench.issue(kLoad, [&](unsigned lane) { return 4 * stride * lane; });
+        bench.perform(kLoad, words_from(0), isa::kFullMask, 1);
         REQUIRE(bench.completions.size() == 2);
         CHECK(bench.completions[0].cycle == begin + stride - 1 + 26);
         CHECK(bench.completions[1].cycle == begin + stride + 26);
@@ -103,8 +102,7 @@ TEST_CASE("shared memory keeps what is stored, per CTA") {
     bench.issue(load);
     MemoryInstruction other = bench.instruction(
         kLoad, [](unsigned lane) { return 8 * lane; }, isa::kFullMask, 3);
-    bench.issue(other);
-    REQUIRE(bench.drain());
+    bench.perform(other);
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(bench.registers.row(2)[lane] == 500 + 31 - lane);
         CHECK(bench.registers.row(3)[lane] == 0);
@@ -149,8 +147,7 @@ TEST_CASE("shared atomics are performed lane by lane in ascending order") {
     MemoryInstruction second = bench.instruction(reduce, lanes_at(12));
     for (unsigned lane = 0; lane < 32; ++lane) { second.data[0][lane] = lane; }
     bench.issue(second);
-    bench.issue(bench.instruction(kLoad, words_from(0), 0xf, 1));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, words_from(0), 0xf, 1);
     for (unsigned lane = 0; lane < 32; ++lane) { CHECK(bench.registers.row(0)[lane] == 2 * (lane / 3)); }
     CHECK(bench.registers.row(1)[0] == 22);
     CHECK(bench.registers.row(1)[3] == 31);
@@ -166,8 +163,7 @@ TEST_CASE("shared atomics of single precision keep subnormal sums, which those o
         operand = 3;  // times the least subnormal
     }
     bench.issue(what);
-    bench.issue(bench.instruction(kLoad, lanes_at(0), 1, 1));
-    REQUIRE(bench.drain());
+    bench.perform(kLoad, lanes_at(0), 1, 1);
     CHECK(bench.registers.row(1)[0] == 96);
 }
 
@@ -180,9 +176,8 @@ TEST_CASE("generic addresses in the shared window go to shared memory, the other
         bench.memory.set_word(kBase + 4 * lane, 300 + lane);
     }
     bench.issue(store);
-    bench.issue(bench.instruction(
-        generic_load, [](unsigned lane) { return (lane % 2 == 0 ? isa::kSharedWindowBase : kBase) + 4 * lane; }));
-    REQUIRE(bench.drain());
+    bench.perform(generic_load,
+                  [](unsigned lane) { return (lane % 2 == 0 ? isa::kSharedWindowBase : kBase) + 4 * lane; });
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(bench.registers.row(0)[lane] == (lane % 2 == 0 ? 900 : 300) + lane);
     }

@@ -188,6 +188,17 @@ class UnitBench : public LoadStoreListener {
         unit->accept(what, now);
         step();
     }
+    /// The same for an instruction with these arguments of instruction().
+    template <class Address, class... More>
+    void issue(const isa::Instruction& what, Address address, More... more) {
+        issue(instruction(what, address, more...));
+    }
+    /// Issues what issue() would, and runs until all is done.
+    template <class... Arguments>
+    void perform(const Arguments&... arguments) {
+        issue(arguments...);
+        LOOKAHEAD_ASSERT(drain(), "the unit comes to its end");
+    }
     void issue_fence(const isa::Instruction& what, std::uint16_t context = 0) {
         unit->accept_fence(context, what, now);
         step();

@@ -40,8 +40,8 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         };
         // Scattered words, some of them still under way when the wide load comes.
         for (unsigned i = 0; i < 6; ++i) {
-            bench.issue(bench.instruction(
-                code[1], [&](unsigned) { return kBase + random() % 64 * 4; }, 1, 40));
+            bench.issue(
+                code[1], [&](unsigned) { return kBase + random() % 64 * 4; }, 1, 40);
         }
         const auto active = static_cast<isa::LaneMask>(random() | 1);
         const MemoryInstruction load = bench.instruction(
@@ -65,12 +65,8 @@ TEST_CASE("only those sectors of a lane of two are asked for that are not there"
     for (const bool is_there : {true, false}) {
         Bench bench({"l1d.sector_bytes=32"});
         const auto code = code_of(16);
-        if (is_there) {
-            bench.issue(bench.instruction(code[1], lanes_at(kBase + 32), 1));
-            REQUIRE(bench.drain());
-        }
-        bench.issue(bench.instruction(code[0], lanes_at(kBase), 1, 8));
-        REQUIRE(bench.drain());
+        if (is_there) { bench.perform(code[1], lanes_at(kBase + 32), 1); }
+        bench.perform(code[0], lanes_at(kBase), 1, 8);
         const L1Counters& l1 = bench.unit->l1().counters();
         CHECK(l1.hits[0] == (is_there ? 1 : 0));
         CHECK(l1.misses[0] == 2);  // without: one for each sector
@@ -83,11 +79,9 @@ TEST_CASE("a pre-load of lanes of two sectors brings both") {
     const auto code = code_of(16);
     MemoryInstruction load = bench.instruction(code[0], lanes_at(kBase + 64), 1);
     load.pre_load = true;
-    bench.issue(load);
-    REQUIRE(bench.drain());
+    bench.perform(load);
     load.pre_load = false;
-    bench.issue(load);
-    REQUIRE(bench.drain());
+    bench.perform(load);
     CHECK(bench.unit->l1().counters().hits[0] == 2);
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
 }
@@ -106,8 +100,7 @@ TEST_CASE(
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { stored.data[row][lane] = 100 * row + lane; }
         }
         bench.issue(stored);
-        bench.issue(bench.instruction(load, address, isa::kFullMask, 8));
-        REQUIRE(bench.drain());
+        bench.perform(load, address, isa::kFullMask, 8);
         // 32 lanes of `vector` words in 32 banks.
         CHECK(bench.unit->counters().shared_conflict_cycles == 2 * (vector - 1));
         for (unsigned row = 0; row < vector; ++row) {

@@ -1,50 +1,27 @@
 #include <fmt/format.h>
 
 #include <doctest/doctest.h>
-#include <random>
 
 #include "components/frontend/finaliser/finalise.h"
 #include "tests/components/frontend/finaliser/differential.h"
+#include "tests/components/isa/handler_harness.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser::test;
+using isa::test::random_value;
 
 namespace {
 
 const LaunchConfiguration kTwoWarps{{1}, {64}};
 
-std::mt19937_64& random_bits() {
-    static std::mt19937_64 engine(20261121);
-    return engine;
-}
-
-/// Numbers at which carries and signs change, or random ones.
-std::uint64_t random_number() {
-    static constexpr std::uint64_t kEdges[] = {0,
-                                               1,
-                                               0xffffffff,
-                                               0x80000000,
-                                               0x7fffffff,
-                                               0xffffffffffffffff,
-                                               0x8000000000000000,
-                                               0x7fffffffffffffff,
-                                               0x00800000,
-                                               0x7f800000,
-                                               0x7f800001,
-                                               0x007fffff,
-                                               0x00ffffff};
-    const std::uint64_t any = random_bits()();
-    return any % 3 == 0 ? kEdges[any / 3 % std::size(kEdges)] : random_bits()();
-}
-
 /// Checks `body`, which leaves its result in %r9; %r0-2 and %rd0-2 differ between threads.
 void check(const std::string& body) {
     std::string values;
     for (unsigned i = 0; i < 3; ++i) {
-        values += fmt::format("mul.lo.u32 %r10, %t, {}; xor.b32 %r{}, %r10, {};", random_number() & 0xffffffff, i,
-                              random_number() & 0xffffffff);
+        values += fmt::format("mul.lo.u32 %r10, %t, {}; xor.b32 %r{}, %r10, {};", random_value() & 0xffffffff, i,
+                              random_value() & 0xffffffff);
         values += fmt::format("cvt.u64.u32 %rd10, %t; mul.lo.u64 %rd10, %rd10, {}; xor.b64 %rd{}, %rd10, {};",
-                              random_number() >> 1, i, random_number() >> 1);
+                              random_value() >> 1, i, random_value() >> 1);
     }
     // Some threads have equal operands.
     values += "and.b32 %r10, %t, 7; setp.eq.u32 %p7, %r10, 3; @%p7 mov.u32 %r1, %r0; @%p7 mov.u64 %rd1, %rd0;";
@@ -102,38 +79,6 @@ TEST_CASE("a 128-bit product by mad.cc and madc is exact") {
     CHECK(words[1] == 0);
     CHECK(words[2] == 0xfffffffe);
     CHECK(words[3] == 0xffffffff);
-}
-
-TEST_CASE("byte products, 24-bit products and sums of differences agree with the interpreter") {
-    for (int round = 0; round < 4; ++round) {
-        for (const char* types : {"u32.u32", "s32.s32", "u32.s32", "s32.u32"}) {
-            check(fmt::format("dp4a.{} %r9, %r0, %r1, %r2;", types));
-        }
-        for (const char* form : {"lo.u32", "lo.s32", "hi.u32", "hi.s32"}) {
-            check(fmt::format("mul24.{} %r9, %r0, %r1;", form));
-            check(fmt::format("mad24.{} %r9, %r0, %r1, %r2;", form));
-        }
-        check("sad.u32 %r3, %r0, %r1, %r2; sad.s32 %r9, %r0, %r1, %r3;");
-    }
-}
-
-TEST_CASE("testp tells the categories of floats apart") {
-    for (const char* property : {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) {
-        for (int round = 0; round < 8; ++round) {
-            check(fmt::format("mov.b32 %f0, %r0; testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;", property));
-            check(fmt::format("mov.b64 %fd0, %rd0; testp.{}.f64 %p0, %fd0; selp.u32 %r9, 1, 0, %p0;", property));
-            check(
-                fmt::format("and.b32 %r3, %t, 3; mov.u32 %r0, {}; add.u32 %r0, %r0, %r3; mov.b32 %f0, %r0;"
-                            "testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;",
-                            (random_number() & 0x80000000) + (round % 2 == 0 ? 0x7f7ffffe : 0x007ffffe), property));
-        }
-    }
-    const auto words = run_everywhere(
-        kernel_text("mov.f32 %f0, 0f80000000; testp.normal.f32 %p0, %f0; testp.subnormal.f32 %p1, %f0;"
-                    "selp.u32 %r0, 1, 0, %p0; selp.u32 %r1, 1, 0, %p1; st.global.v2.u32 [%out], {%r0, %r1};"),
-        {{1}, {1}});
-    CHECK(words[0] == 1);
-    CHECK(words[1] == 0);
 }
 
 TEST_CASE("a warp's reductions are of the lanes that execute them") {
