@@ -150,6 +150,8 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
             if (decoded.instruction->dequeues) { dequeue_address(decoded, warp, active); }
             memory_.execute(decoded, warp.frame, active, place(warp));
             break;
+        case Action::convergence:
+            return warp.simt.converge(active, *decoded.instruction);
         case Action::computed_branch:
             return computed_branch(decoded, warp, active);
         case Action::exit:

@@ -78,8 +78,10 @@ AluHandler select_single(const InstructionForm& instruction) {
                                                                  : lanewise<&divide_approximately<kFlush>>},
          {Operation::ex2, lanewise<&elementary<exp2_of, kFlush>>},
          {Operation::lg2, lanewise<&elementary<log2_of, kFlush>>},
-         {Operation::sin, turns ? lanewise<&elementary<of_turns<sin_of>, kFlush>> : lanewise<&elementary<sin_of, kFlush>>},
-         {Operation::cos, turns ? lanewise<&elementary<of_turns<cos_of>, kFlush>> : lanewise<&elementary<cos_of, kFlush>>},
+         {Operation::sin,
+          turns ? lanewise<&elementary<of_turns<sin_of>, kFlush>> : lanewise<&elementary<sin_of, kFlush>>},
+         {Operation::cos,
+          turns ? lanewise<&elementary<of_turns<cos_of>, kFlush>> : lanewise<&elementary<cos_of, kFlush>>},
          {Operation::tanh, lanewise<&elementary<tanh_of, kFlush>>}},
         instruction.operation);
 }

@@ -15,6 +15,9 @@ Action action_of(const Instruction& instruction) {
             return Action::nothing;
         case Operation::read_special:
             return Action::special_register;
+        case Operation::open_barrier:
+        case Operation::leave_barrier:
+            return Action::convergence;
         case Operation::bra:
             return instruction.source[0].kind == Operand::Kind::none ? Action::branch : Action::computed_branch;
         case Operation::exit:
@@ -84,8 +87,7 @@ DecodedInstruction decode(const Instruction& instruction, SimtModel simt) {
         decoded.action = simt == SimtModel::stack ? Action::converged : Action::meeting;
         decoded.members = static_cast<std::uint8_t>(members);
     }
-    decoded.modified =
-        instruction.uniform || (instruction.modifiers != 0 && !applies_modifiers(instruction.operation));
+    decoded.modified = instruction.uniform || (instruction.modifiers != 0 && !applies_modifiers(instruction.operation));
     decoded.guarded = instruction.guard != kTruePredicate || instruction.guard_negated;
     decoded.guard = source_predicate_of(instruction.guard, instruction.guard_negated);
     decoded.source_predicate = source_predicate_of(instruction.source_predicate, instruction.source_predicate_negated);
@@ -110,8 +112,8 @@ void execute_modified(const DecodedInstruction& decoded, OperandRows& rows, Lane
         modify(instruction, i, modified[i]);
     }
     // Votes count the active lanes, and write all themselves.
-    const bool votes = info_of(instruction.operation).group == OperationGroup::vote ||
-                       instruction.operation == Operation::redux;
+    const bool votes =
+        info_of(instruction.operation).group == OperationGroup::vote || instruction.operation == Operation::redux;
     decoded.handler(rows, instruction.uniform && !votes ? kFullMask : active, instruction);
 }
 

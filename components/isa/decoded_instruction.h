@@ -14,6 +14,7 @@ enum class Action : std::uint8_t {
     fence,
     branch,
     computed_branch,  ///< to the address in source[0]
+    convergence,      ///< opens or leaves a convergence barrier
     exit,
     barrier,
     trap,
@@ -41,7 +42,7 @@ struct DecodedInstruction {
     const Instruction* instruction = nullptr;
     Action action = Action::nothing;
     bool guarded = false;
-    bool modified = false;  ///< its sources have modifiers that the handler does not apply, or it is uniform
+    bool modified = false;     ///< its sources have modifiers that the handler does not apply, or it is uniform
     std::uint8_t members = 0;  ///< the source with the member mask
     std::uint8_t destination_predicate = kUnusedPredicate;
     std::uint8_t destination_predicate2 = kUnusedPredicate;

@@ -19,7 +19,8 @@ constexpr void for_each_lane(LaneMask mask, Visit visit) {
 /// The lanes of `active`, which are not none, that have the same word in the row as the first one of them.
 constexpr LaneMask lanes_equal_to_first(const std::uint32_t* row, LaneMask active) {
     LaneMask lanes = 0;
-    for_each_lane(active, [&](unsigned lane) { lanes |= LaneMask{row[lane] == row[std::countr_zero(active)]} << lane; });
+    for_each_lane(active,
+                  [&](unsigned lane) { lanes |= LaneMask{row[lane] == row[std::countr_zero(active)]} << lane; });
     return lanes;
 }
 

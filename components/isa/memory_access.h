@@ -28,8 +28,8 @@ constexpr QueueMode queue_entry_of(const InstructionForm& access) {
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses);
 
-/// Adds the uniform base of a native memory instruction's source[3] to the addresses that compute_addresses has made: 32
-/// bits, as in shared memory, or 64 bits, to which the words in `low` are added if source[0] has one row.
+/// Adds the uniform base of a native memory instruction's source[3] to the addresses that compute_addresses has made:
+/// 32 bits, as in shared memory, or 64 bits, to which the words in `low` are added if source[0] has one row.
 void add_base(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* base_low,
               const std::uint32_t* base_high, LaneMask active, std::uint64_t* addresses);
 

@@ -60,18 +60,18 @@ enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 enum class QueueMode : std::uint8_t { address, data, predicate, lanes };
 
 /// Native code's sources (InstructionForm::modifiers), source i by bit i of each group: negated (of a logical operation
-/// or one with a carry in: complemented), the absolute value taken, and of 16-bit pairs the lower or the upper half used
-/// for both. A negated absolute value is both.
+/// or one with a carry in: complemented), the absolute value taken, and of 16-bit pairs the lower or the upper half
+/// used for both. A negated absolute value is both.
 inline constexpr std::uint16_t kNegated = 1;
 inline constexpr std::uint16_t kAbsolute = 1 << 4;
 inline constexpr std::uint16_t kLowHalf = 1 << 8;
 inline constexpr std::uint16_t kHighHalf = 1 << 12;
 
-/// `iadd3`, `lea`, `mad_carry`: source_predicate (and for iadd3 source_predicate2) is a carry in, and negated sources are
-/// complemented. destination_predicate is the carry out; if iadd3 has two, both hold for a carry of 2.
+/// `iadd3`, `lea`, `mad_carry`: source_predicate (and for iadd3 source_predicate2) is a carry in, and negated sources
+/// are complemented. destination_predicate is the carry out; if iadd3 has two, both hold for a carry of 2.
 inline constexpr std::uint8_t kWithCarry = 1;
-/// `lea`: source[1] plus source[0] shifted to the left by Instruction::offset; with `kLeaHigh` the high word of the pair
-/// (source[0], source[2]), or of source[0] extended by its sign, shifted so.
+/// `lea`: source[1] plus source[0] shifted to the left by Instruction::offset; with `kLeaHigh` the high word of the
+/// pair (source[0], source[2]), or of source[0] extended by its sign, shifted so.
 inline constexpr std::uint8_t kLeaHigh = 2;
 inline constexpr std::uint8_t kLeaSignExtends = 4;
 
@@ -84,7 +84,9 @@ inline constexpr std::uint8_t kShiftSigned = 8;
 inline constexpr std::uint8_t kShiftWide = 16;  ///< the width is 64, otherwise 32
 
 /// `mad_high_pair` (u32, s32): the high word of the product plus the 64 bits of source[2].
-/// `mark` has no effect: convergence barriers, waits and hints of native code, which take an issue slot.
+/// `mark` has no effect: waits and hints of native code, which take an issue slot.
+/// `open_barrier`, `leave_barrier`: the mode is the number of the convergence barrier; the former's target is the place
+/// where its lanes meet (SimtState::open, leave).
 /// `lop3_test`: Instruction::mode is the table; destination_predicate tells whether the result is not 0, combined with
 /// source_predicate as Instruction::combine says.
 /// `pred_lop3`: Instruction::mode is the table of source_predicate, source_predicate2 and, if there is a

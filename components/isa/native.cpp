@@ -113,30 +113,29 @@ void lop3_test(OperandRows& rows, LaneMask active, const Instruction& instructio
     alignas(32) std::uint32_t result[kWarpSize];
     LaneMask not_zero = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        result[lane] = looked_up(instruction.mode, rows.source[0][0][lane], rows.source[1][0][lane],
-                                 rows.source[2][0][lane]);
+        result[lane] =
+            looked_up(instruction.mode, rows.source[0][0][lane], rows.source[1][0][lane], rows.source[2][0][lane]);
         not_zero |= LaneMask{result[lane] != 0} << lane;
     }
     if (instruction.destination_rows != 0) { blend_rows(rows.destination[0], active, result, rows.destination[0]); }
-    const LaneMask tested = instruction.combine == Combine::bit_and ? not_zero & rows.source_predicate
-                                                                    : not_zero | rows.source_predicate;
+    const LaneMask tested =
+        instruction.combine == Combine::bit_and ? not_zero & rows.source_predicate : not_zero | rows.source_predicate;
     rows.destination_predicate = merge_lanes(rows.destination_predicate, tested, active);
 }
 
 void pred_lop3(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const LaneMask third = instruction.vector == 0 ? ~rows.destination_predicate2 : rows.destination_predicate2;
     const LaneMask c = instruction.destination_predicate2 == kNoPredicate ? kFullMask : third;
-    rows.destination_predicate = merge_lanes(
-        rows.destination_predicate, looked_up(instruction.mode, rows.source_predicate, rows.source_predicate2, c),
-        active);
+    rows.destination_predicate =
+        merge_lanes(rows.destination_predicate,
+                    looked_up(instruction.mode, rows.source_predicate, rows.source_predicate2, c), active);
 }
 
 void pred_pack(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const auto bits = static_cast<std::uint32_t>(instruction.offset);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!holds(active, lane)) { continue; }
-        rows.destination[0][lane] =
-            (rows.source[0][0][lane] & ~bits) | (holds(rows.source_predicate, lane) ? bits : 0);
+        rows.destination[0][lane] = (rows.source[0][0][lane] & ~bits) | (holds(rows.source_predicate, lane) ? bits : 0);
     }
 }
 
@@ -190,9 +189,7 @@ T extreme(bool least, T a, T b) {
 
 template <class T, Operation kOperation>
 void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) {
-    const auto value = [&](unsigned source, unsigned lane) {
-        return std::bit_cast<T>(rows.source[source][0][lane]);
-    };
+    const auto value = [&](unsigned source, unsigned lane) { return std::bit_cast<T>(rows.source[source][0][lane]); };
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!holds(active, lane)) { continue; }
         const bool least = holds(rows.source_predicate, lane);
@@ -236,19 +233,19 @@ void scaled_product(OperandRows& rows, LaneMask active, const Instruction& instr
     blend_rows(rows.destination[0], active, result, rows.destination[0]);
 }
 
-/// Whether a / b needs the general way: the quick one (a reciprocal and Newton steps without scaling) would lose bits to
-/// subnormals or overflow. NVIDIA does not document the exact ranges.
+/// Whether a / b needs the general way: the quick one (a reciprocal and Newton steps without scaling) would lose bits
+/// to subnormals or overflow. NVIDIA does not document the exact ranges.
 bool needs_general_division(std::uint32_t a, std::uint32_t b) {
     const int dividend = a >> 23 & 0xff, divisor = b >> 23 & 0xff;
     if (divisor == 0 || divisor >= 253 || dividend == 255) { return true; }
-    if ((a & 0x7fffffffu) == 0) { return false; }
+    if ((a & 0x7fffffffu) == 0) { return true; }
     const int quotient = dividend - divisor;
     return dividend <= 24 || quotient < -124 || quotient > 125;
 }
 
 void check_division(OperandRows& rows, LaneMask active, const Instruction&) {
-    const LaneMask general = test_lanes<std::uint32_t, std::uint32_t>(rows, needs_general_division,
-                                                                      std::make_index_sequence<2>{});
+    const LaneMask general =
+        test_lanes<std::uint32_t, std::uint32_t>(rows, needs_general_division, std::make_index_sequence<2>{});
     rows.destination_predicate = merge_lanes(rows.destination_predicate, general, active);
 }
 

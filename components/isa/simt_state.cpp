@@ -25,20 +25,66 @@ std::uint16_t SimtState::open_barrier(std::uint32_t pc, LaneMask members) {
     return number;
 }
 
+void SimtState::open(std::uint32_t pc, std::uint8_t number) {
+    if (model_ == SimtModel::stack) { return; }
+    if (pc != top_.reconvergence) {
+        top_barrier_ = open_barrier(pc, top_.mask);
+        top_.reconvergence = pc;
+    }
+    barriers_[top_barrier_].number = number;
+}
+
+void SimtState::leave(LaneMask lanes, std::uint8_t number) {
+    if (model_ == SimtModel::stack) { return; }
+    std::uint16_t barrier = top_barrier_;
+    while (barrier != kNoBarrier && barriers_[barrier].number != number) { barrier = barriers_[barrier].parent; }
+    if (barrier == kNoBarrier) { return; }
+    barriers_[barrier].members &= ~lanes;
+    if (barriers_[barrier].members == 0) {
+        take_out(barrier);
+    } else {
+        complete(barrier);
+    }
+    top_barrier_ = with_members(top_barrier_, top_.mask);
+    top_.reconvergence = pc_of(top_barrier_);
+}
+
+/// The barrier, or the first that encloses it, with some of the lanes.
+std::uint16_t SimtState::with_members(std::uint16_t barrier, LaneMask lanes) const {
+    while (barrier != kNoBarrier && (barriers_[barrier].members & lanes) == 0) { barrier = barriers_[barrier].parent; }
+    return barrier;
+}
+
+/// Takes the barrier out of all chains: its lanes have left it, and its place is free.
+void SimtState::take_out(std::uint16_t barrier) {
+    const std::uint16_t parent = barriers_[barrier].parent;
+    if (top_barrier_ == barrier) { top_barrier_ = parent; }
+    for (Path& path : others_) {
+        if (path.barrier == barrier) { path.barrier = parent; }
+    }
+    for (Barrier& each : barriers_) {
+        if (each.parent == barrier) { each.parent = parent; }
+    }
+}
+
 /// Lanes that fall through run first, as on the stack.
 void SimtState::split(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough, std::uint32_t reconvergence) {
     if (reconvergence != kNoTarget && reconvergence != top_.reconvergence) {
         top_barrier_ = open_barrier(reconvergence, top_.mask);
         top_.reconvergence = reconvergence;
     }
-    Path other{target, taken, top_barrier_};
+    Path other{target, taken, with_members(top_barrier_, taken)};
     top_.mask &= ~taken;
+    top_barrier_ = with_members(top_barrier_, top_.mask);
+    top_.reconvergence = pc_of(top_barrier_);
     top_.pc = fallthrough;
     if (fallthrough == top_.reconvergence) {
         std::swap(other.pc, top_.pc);
         std::swap(other.mask, top_.mask);
+        std::swap(other.barrier, top_barrier_);
+        top_.reconvergence = pc_of(top_barrier_);
     }
-    if (other.pc == top_.reconvergence) { other.wait = Wait::convergence; }
+    if (other.pc == pc_of(other.barrier)) { other.wait = Wait::convergence; }
     others_.push_back(other);
 }
 
@@ -46,6 +92,7 @@ void SimtState::split(LaneMask taken, std::uint32_t target, std::uint32_t fallth
 void SimtState::arrive() {
     while (top_.pc == top_.reconvergence) {
         const std::uint16_t barrier = top_barrier_;
+        barriers_[barrier].members |= top_.mask;
         LaneMask arrived = top_.mask;
         for (const Path& path : others_) {
             if (path.wait == Wait::convergence && path.barrier == barrier) { arrived |= path.mask; }
@@ -57,7 +104,7 @@ void SimtState::arrive() {
         std::erase_if(others_,
                       [&](const Path& path) { return path.wait == Wait::convergence && path.barrier == barrier; });
         top_.mask = arrived;
-        top_barrier_ = barriers_[barrier].parent;
+        top_barrier_ = with_members(barriers_[barrier].parent, arrived);
         top_.reconvergence = pc_of(top_barrier_);
         barriers_[barrier].members = 0;
     }

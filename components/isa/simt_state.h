@@ -73,6 +73,16 @@ class SimtState : private SimtStack {
         reconverge();
     }
 
+    /// Executes an open_barrier or a leave_barrier of the lanes, which goes on with the next instruction.
+    void converge(LaneMask lanes, const Instruction& instruction) {
+        if (instruction.operation == Operation::open_barrier) {
+            open(instruction.target, instruction.mode);
+        } else {
+            leave(lanes, instruction.mode);
+        }
+        advance();
+    }
+
     /// Lanes of `taken` (within active()) follow `branch`, the other active ones go on.
     void branch(LaneMask taken, const Instruction& branch) {
         const std::uint32_t from = top_.pc;
@@ -101,6 +111,12 @@ class SimtState : private SimtStack {
             split(taken, target, from, kNoTarget);
         }
     }
+
+    /// Native code's own barriers, without effect on a stack, where branches name their reconvergence points. Opens
+    /// barrier `number` for the running lanes, which meet at `pc` (BSSY); lets lanes of `lanes` (within active()) go on
+    /// without the others of it (BREAK).
+    void open(std::uint32_t pc, std::uint8_t number);
+    void leave(LaneMask lanes, std::uint8_t number);
 
     /// Lanes of `mask` (within active()) end; the other active ones go on to the next instruction.
     void exit(LaneMask mask);
@@ -169,8 +185,9 @@ class SimtState : private SimtStack {
         std::uint32_t pc = 0;
         LaneMask members = 0;
         std::uint16_t parent = kNoBarrier;  ///< the barrier that encloses it
+        std::uint8_t number = 0;            ///< of native code's barrier register
 
-        void fields(StateArchive& archive) { archive& pc& members& parent; }
+        void fields(StateArchive& archive) { archive& pc& members& parent& number; }
     };
 
     void reconverge() {
@@ -188,6 +205,8 @@ class SimtState : private SimtStack {
 
     void split(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough, std::uint32_t reconvergence);
     std::uint16_t open_barrier(std::uint32_t pc, LaneMask members);
+    std::uint16_t with_members(std::uint16_t barrier, LaneMask lanes) const;
+    void take_out(std::uint16_t barrier);
     void arrive();
     void complete(std::uint16_t barrier);
     void leave(Path& path);

@@ -390,9 +390,10 @@ void add_explain_command(Command program, Session& session) {
         "explain", "Show what a kernel transform does to each instruction, and why it leaves others.");
     auto options = std::make_shared<ExplainOptions>();
     command.add_option("--transform", options->transform, "Variants of kernel.transform, joined by '+'");
-    command.add_flag("--native", options->native,
-                     "Print native code instead: the instructions of a cubin, or of what ptxas makes of the PTX for the "
-                     "machine's architecture (isa.native)");
+    command.add_flag(
+        "--native", options->native,
+        "Print native code instead: the instructions of a cubin, or of what ptxas makes of the PTX for the "
+        "machine's architecture (isa.native)");
     command.add_option("KERNEL", options->source,
                        "A workload, a PTX file or a cubin, or one kernel of it: hotspot, file.ptx, file.ptx:kernel");
     command.add_flag(

@@ -10,7 +10,10 @@
 #include <span>
 
 #include "components/frontend/finaliser/code/options.h"
+#include "components/frontend/finaliser/transform/configured_transform.h"
+#include "components/frontend/finaliser/transform/kernel_transform.h"
 #include "components/frontend/native/lower.h"
+#include "components/sm/simt/simt_model.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 
@@ -69,7 +72,8 @@ fs::path find_ptxas() {
         if (::access(program.c_str(), X_OK) == 0 && !fs::is_directory(program)) { return program; }
     }
     throw InputError(
-        "program.code = native: ptxas is in no folder of PATH, in $CUDA_HOME/bin or /usr/local/cuda/bin; install CUDA's "
+        "program.code = native: ptxas is in no folder of PATH, in $CUDA_HOME/bin or /usr/local/cuda/bin; install "
+        "CUDA's "
         "compiler, or give program.cubin=FILE");
 }
 
@@ -94,9 +98,8 @@ std::vector<std::byte> compile(std::string_view ptx, std::string_view file, unsi
     const TemporaryFolder folder;
     const fs::path source = folder / "code.ptx", result = folder / "code.cubin", messages = folder / "messages";
     std::ofstream(source, std::ios::binary) << ptx;
-    const int status = run_program({ptxas.string(), fmt::format("-arch=sm_{}", architecture), "-o", result.string(),
-                                    source.string()},
-                                   messages);
+    const int status = run_program(
+        {ptxas.string(), fmt::format("-arch=sm_{}", architecture), "-o", result.string(), source.string()}, messages);
     if (status != 0) {
         std::ifstream in(messages);
         std::string first;
@@ -119,6 +122,13 @@ native::Cubin native_program(std::string_view ptx, std::string_view file, const 
         throw ConfigurationError(
             "program.code = native: the machine executes no native code (isa.native = 0); h100 executes that of sm_90");
     }
+    if (finaliser::configured_transform(configuration) != nullptr) {
+        throw ConfigurationError(
+            "program.code = native: kernel.transform = {} changes what the finaliser makes of PTX, and native code "
+            "stays "
+            "as it is; use kernel.transform = none or program.code = ptx",
+            chosen_variant<finaliser::KernelTransform>(configuration));
+    }
     const std::string name = parameters.cubin.empty() ? std::string(file) : parameters.cubin;
     const std::vector<std::byte> bytes =
         parameters.cubin.empty() ? compile(ptx, file, architecture) : read_whole(parameters.cubin);
@@ -132,7 +142,8 @@ native::Cubin native_program(std::string_view ptx, std::string_view file, const 
 
 isa::KernelTable native_kernels(std::string_view ptx, std::string_view file, const Configuration& configuration) {
     const auto parameters = configuration.read<ProgramParameters>("program");
-    return native::lower(native_program(ptx, file, configuration), parameters.cubin.empty() ? file : parameters.cubin);
+    return native::lower(native_program(ptx, file, configuration), parameters.cubin.empty() ? file : parameters.cubin,
+                         gpu::simt_model(configuration) == isa::SimtModel::convergence_barrier);
 }
 
 }  // namespace lookahead

@@ -124,8 +124,7 @@ class Reader {
         constexpr unsigned kAbiVersion = 8;
         cubin_.architecture = header.identification[kAbiVersion] >= 8 ? header.flags >> 8 & 0xff : header.flags & 0xff;
         if (cubin_.architecture < 70 || cubin_.architecture > 121) {
-            throw InputError("{}: it is for sm_{}; native code of sm_70 to sm_121 is read", file_,
-                             cubin_.architecture);
+            throw InputError("{}: it is for sm_{}; native code of sm_70 to sm_121 is read", file_, cubin_.architecture);
         }
         for (unsigned i = 0; i < header.section_count; ++i) {
             sections_.push_back(at<SectionHeader>(header.section_headers + std::uint64_t{i} * sizeof(SectionHeader)));
@@ -174,7 +173,8 @@ class Reader {
         constexpr std::string_view kInfo = ".nv.info";
         for (std::size_t i = 0; i < sections_.size(); ++i) {
             if (!names_[i].starts_with(kInfo)) { continue; }
-            const std::string_view of = std::string_view(names_[i]).substr(std::min(names_[i].size(), kInfo.size() + 1));
+            const std::string_view of =
+                std::string_view(names_[i]).substr(std::min(names_[i].size(), kInfo.size() + 1));
             read_attributes(contents(sections_[i]), of.empty() ? nullptr : kernel_named(of));
         }
         for (CubinKernel& kernel : cubin_.kernels) {

@@ -24,7 +24,9 @@ SourceForm form_of(std::string_view operands, char name) {
         const std::string_view operand = operands.substr(at, end - at);
         at = end + 1;
         const char last = operand.back();
-        if (operand.size() > 2 || std::tolower(last) != name || (last != name && last != name - 'a' + 'A')) { continue; }
+        if (operand.size() > 2 || std::tolower(last) != name || (last != name && last != name - 'a' + 'A')) {
+            continue;
+        }
         const char first = operand.size() == 2 ? operand[0] : ' ';
         form = {true, last != name, first != ' ', first == '|' || first == 'h', first == 'h'};
     }
@@ -135,7 +137,7 @@ Instruction decode(const Word& word, unsigned architecture) {
     const auto form = static_cast<unsigned>(word.bits(9, 3));
     const Slot& last = b.halves ? kLastOfHalves : kLast;
     instruction.a = register_at(instruction, a, kFirst);
-    // Of two operands, that of FADD and its like may be in either slot.
+    // The second of two operands is in either slot.
     const bool middle_is_c = form == 2 || form == 3 || form == 7;
     if (middle_is_c) {
         instruction.b = register_at(instruction, b, last);
@@ -152,13 +154,10 @@ Instruction decode(const Word& word, unsigned architecture) {
 }
 
 std::int64_t Instruction::branch_offset() const {
-    constexpr std::uint16_t kBra = 0x147;
-    if (architecture >= 90 && opcode->number == kBra) {
-        const auto low = static_cast<std::int64_t>(word.bits(16, 8));
-        return ((word.signed_bits(34, 48) << 8) + low) * 4;
-    }
-    if (opcode->name == "BSSY") { return word.signed_bits(34, 30) * 4; }
-    return word.signed_bits(34, 48) * 4;
+    constexpr std::uint16_t kBssy = 0x145;
+    if (opcode->number == kBssy) { return word.signed_bits(34, 30) * 4; }
+    if (architecture < 90) { return word.signed_bits(34, 48) * 4; }
+    return ((word.signed_bits(34, 48) << 8) + static_cast<std::int64_t>(word.bits(16, 8))) * 4;
 }
 
 unsigned Instruction::uniform_address_bit() const {

@@ -22,9 +22,10 @@ struct Opcode {
 struct Source {
     enum class Kind : std::uint8_t { none, reg, uniform, constant, immediate };
     Kind kind = Kind::none;
-    std::uint8_t bank = 0;    ///< of a constant
-    std::uint32_t value = 0;  ///< number of the register (its file's last one reads as 0), byte in the bank, or immediate
-    bool negated = false;     ///< or complemented, as its opcode has it
+    std::uint8_t bank = 0;  ///< of a constant
+    std::uint32_t value =
+        0;                 ///< number of the register (its file's last one reads as 0), byte in the bank, or immediate
+    bool negated = false;  ///< or complemented, as its opcode has it
     bool absolute = false;
     std::uint8_t half = 0;  ///< of a pair: 0 both, 2 the lower one for both, 3 the upper one
 };

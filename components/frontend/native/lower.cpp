@@ -26,14 +26,14 @@ isa::Kernel frame_of(const CubinKernel& kernel, std::string_view file) {
 
 }  // namespace
 
-isa::KernelTable lower(const Cubin& cubin, std::string_view file) {
+isa::KernelTable lower(const Cubin& cubin, std::string_view file, bool own_barriers) {
     isa::KernelTable table;
     table.image = cubin.variables;
     for (const CubinKernel& kernel : cubin.kernels) {
         isa::Kernel result = frame_of(kernel, file);
         if (result.refusal.empty()) {
             try {
-                Lowering(cubin, kernel, result).run();
+                Lowering(cubin, kernel, result).run(own_barriers);
             } catch (const InputError& error) {
                 result = frame_of(kernel, file);
                 result.refusal = error.what();

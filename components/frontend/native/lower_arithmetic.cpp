@@ -44,10 +44,9 @@ bool is_zero(const Source& source, const Instruction& of) {
            (source.kind == Source::Kind::immediate && source.value == 0);
 }
 
-/// The second operand of FADD and its like, which has the place of b or of c.
+/// The second operand of a sum: DADD has it in the third place.
 const Source& second(const Instruction& from) {
-    const std::uint64_t form = from.word.bits(9, 3);
-    return form == 2 || form == 3 || form == 7 || from.b.kind == Source::Kind::none ? from.c : from.b;
+    return from.b.kind == Source::Kind::none ? from.c : from.b;
 }
 
 }  // namespace
@@ -228,10 +227,9 @@ void Lowering::integer(const Native& from, unsigned number) {
                 sources(to, from.c, from.b);
             } else {
                 to = begin(from, Operation::funnel_shift, Type::b32);
-                to.mode = static_cast<std::uint8_t>((right ? isa::kShiftRight : 0) | (high ? isa::kShiftHigh : 0) |
-                                                    (wraps ? isa::kShiftWraps : 0) |
-                                                    (is_signed ? isa::kShiftSigned : 0) |
-                                                    (type < 2 ? isa::kShiftWide : 0));
+                to.mode = static_cast<std::uint8_t>(
+                    (right ? isa::kShiftRight : 0) | (high ? isa::kShiftHigh : 0) | (wraps ? isa::kShiftWraps : 0) |
+                    (is_signed ? isa::kShiftSigned : 0) | (type < 2 ? isa::kShiftWide : 0));
                 sources(to, from.a, from.b);
                 set_source(from, to, 2, from.c);
             }
@@ -354,8 +352,8 @@ void Lowering::predicates(const Native& from) {
         to.mode = table;
         if (word.bits(68, 3) != kTrue) {
             const bool uniform = from.is_uniform || word.bit(67);
-            to.destination_predicate2 = static_cast<std::uint8_t>(word.bits(68, 3) +
-                                                                  (uniform ? isa::kFirstUniformPredicate : 0));
+            to.destination_predicate2 =
+                static_cast<std::uint8_t>(word.bits(68, 3) + (uniform ? isa::kFirstUniformPredicate : 0));
             to.vector = word.bit(71) ? 0 : 1;
         } else if (word.bit(71)) {
             // Never: what the table has for a third source that does not hold.
@@ -433,7 +431,9 @@ void Lowering::arithmetic(const Native& from, Type type) {
         // 3 to 1: a half to an eighth of the product; 5 to 7: twice to eight times it.
         to.offset = static_cast<std::int32_t>(word.bits(84, 3)) - 4;
         if (to.offset != 0) { to.operation = Operation::scaled_product; }
-        if (to.offset == -4 || (to.offset != 0 && to.rounding != isa::Rounding::rn)) { refuse("this scale is not known"); }
+        if (to.offset == -4 || (to.offset != 0 && to.rounding != isa::Rounding::rn)) {
+            refuse("this scale is not known");
+        }
     }
     set_result(from, to, rows);
     set_source(from, to, 0, from.a, rows);
@@ -488,9 +488,9 @@ void Lowering::function(const Native& from) {
             to.destination_predicate = written_predicate(from, 81);
             break;
         default: {
-            constexpr Operation kFunctions[] = {Operation::cos,   Operation::sin, Operation::ex2,  Operation::lg2,
-                                                Operation::rcp,   Operation::rsqrt, Operation::rcp, Operation::rsqrt,
-                                                Operation::sqrt,  Operation::tanh};
+            constexpr Operation kFunctions[] = {Operation::cos,  Operation::sin,   Operation::ex2, Operation::lg2,
+                                                Operation::rcp,  Operation::rsqrt, Operation::rcp, Operation::rsqrt,
+                                                Operation::sqrt, Operation::tanh};
             const std::uint64_t which = word.bits(74, 6);
             if (which >= std::size(kFunctions)) { refuse("this function is not known"); }
             if (word.bits(72, 2) != 0) { refuse("functions of halves are not supported"); }

@@ -100,6 +100,16 @@ bool Lowering::lower_warp(const Native& from) {
     }
 }
 
+/// Of the instruction that is emitted next.
+void Lowering::set_target(const Native& from) {
+    const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / 16;
+    if (target < 0 || target >= static_cast<std::int64_t>(kernel_.code.size())) {
+        refuse("it goes outside the kernel");
+    }
+    targets_.resize(to_.code.size() + 1, isa::kNoTarget);
+    targets_.back() = static_cast<std::uint32_t>(target);
+}
+
 bool Lowering::lower_control(const Native& from) {
     const Word& word = from.word;
     const auto condition = [&](Machine& to) {
@@ -121,12 +131,7 @@ bool Lowering::lower_control(const Native& from) {
         case 0x144: {
             Machine to = begin(from, Operation::bra, Type::none);
             if (from.opcode->number == 0x147) { condition(to); }
-            const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / 16;
-            if (target < 0 || target >= static_cast<std::int64_t>(kernel_.code.size())) {
-                refuse("it goes outside the kernel");
-            }
-            targets_.resize(to_.code.size() + 1, isa::kNoTarget);
-            targets_.back() = static_cast<std::uint32_t>(target);
+            set_target(from);
             if (from.opcode->number == 0x144) { calls_.push_back(static_cast<std::uint32_t>(to_.code.size())); }
             emit(to);
             return true;
@@ -159,9 +164,21 @@ bool Lowering::lower_control(const Native& from) {
             emit(to);
             return true;
         }
-        case 0x145:
+        case 0x145: {
+            Machine to = begin(from, Operation::open_barrier, Type::none);
+            to.mode = static_cast<std::uint8_t>(word.bits(16, 4));
+            set_target(from);
+            emit(to);
+            return true;
+        }
+        case 0x142: {
+            Machine to = begin(from, Operation::leave_barrier, Type::none);
+            to.mode = static_cast<std::uint8_t>(word.bits(16, 4));
+            condition(to);
+            emit(to);
+            return true;
+        }
         case 0x141:
-        case 0x142:
         case 0x156:
         case 0x118:
         case 0x11a:

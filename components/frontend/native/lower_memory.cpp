@@ -19,7 +19,7 @@ struct AccessType {
 constexpr AccessType kAccessTypes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1}, {Type::s16, 1},
                                        {Type::b32, 1}, {Type::b32, 2}, {Type::b32, 4}, {Type::none, 0}};
 
-constexpr Type kAtomicTypes[] = {Type::u32, Type::s32,  Type::u64, Type::f32,
+constexpr Type kAtomicTypes[] = {Type::u32,  Type::s32, Type::u64, Type::f32,
                                  Type::none, Type::s64, Type::f64, Type::none};
 
 Type hopper_float(std::uint64_t field) {
@@ -89,7 +89,7 @@ bool Lowering::lower_memory(const Native& from) {
         case 0x192: {
             Machine to = begin(from, Operation::membar, Type::none);
             to.order = isa::Order::acq_rel;
-            to.scope = word.bits(76, 3) == 0 ? isa::Scope::cta
+            to.scope = word.bits(76, 3) == 0   ? isa::Scope::cta
                        : word.bits(76, 3) == 3 ? isa::Scope::sys
                                                : isa::Scope::gpu;
             emit(to);

@@ -37,7 +37,7 @@ void Lowering::refuse(const std::string& reason) const {
                      text_of(decode(word, cubin_.architecture), address), word.high, word.low, reason);
 }
 
-void Lowering::run() {
+void Lowering::run(bool own_barriers) {
     std::vector<Native> code;
     for (const Word& word : kernel_.code) { code.push_back(decode(word, cubin_.architecture)); }
     count_registers(code);
@@ -50,11 +50,11 @@ void Lowering::run() {
     for (std::size_t i = 0; i < to_.code.size(); ++i) {
         if (targets_[i] != isa::kNoTarget) { to_.code[i].target = to_.entries[targets_[i]]; }
     }
-    find_reconvergence();
+    find_reconvergence(own_barriers);
 }
 
 /// Of the code with calls as instructions that go on, and returns as exits.
-void Lowering::find_reconvergence() {
+void Lowering::find_reconvergence(bool own_barriers) {
     std::vector<Machine> code = to_.code;
     for (const std::uint32_t call : calls_) { code[call].operation = isa::Operation::mark; }
     for (Machine& each : code) {
@@ -64,7 +64,7 @@ void Lowering::find_reconvergence() {
     }
     finaliser::set_reconvergence(code);
     for (std::size_t i = 0; i < code.size(); ++i) {
-        to_.code[i].reconvergence = code[i].reconvergence;
+        if (!own_barriers) { to_.code[i].reconvergence = code[i].reconvergence; }
         to_.code[i].yields = code[i].yields;
     }
 }
@@ -96,8 +96,8 @@ void Lowering::count_registers(const std::vector<Native>& code) {
 }
 
 void Lowering::lower(const Native& from) {
-    if (lower_integer(from) || lower_uniform(from) || lower_float(from) || lower_conversion(from) ||
-        lower_move(from) || lower_memory(from) || lower_warp(from) || lower_control(from)) {
+    if (lower_integer(from) || lower_uniform(from) || lower_float(from) || lower_conversion(from) || lower_move(from) ||
+        lower_memory(from) || lower_warp(from) || lower_control(from)) {
         return;
     }
     refuse("the machine ISA does not have this instruction");
@@ -247,7 +247,9 @@ namespace {
 std::uint8_t read_predicate(const native::Instruction& from, unsigned bit) {
     const auto number = static_cast<std::uint8_t>(from.word.bits(bit, 3));
     if (number == kTrue) { return isa::kTruePredicate; }
-    const bool uniform = from.opcode->operands.find(fmt::format("Q{}", bit)) != std::string_view::npos;
+    const std::string_view operands = from.opcode->operands;
+    const bool uniform = operands.find(fmt::format("Q{}", bit)) != std::string_view::npos ||
+                         operands.find(fmt::format("X{}", bit)) != std::string_view::npos;
     return static_cast<std::uint8_t>(number + (uniform ? isa::kFirstUniformPredicate : 0));
 }
 

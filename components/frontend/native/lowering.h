@@ -10,21 +10,21 @@
 
 namespace lookahead::native {
 
-/// Lowers one kernel's instructions to the machine ISA. Rows of a warp: its registers R0.., its uniform registers UR0..,
-/// four rows for results that nothing reads, and four for operands that are loaded from constant memory.
+/// Lowers one kernel's instructions to the machine ISA. Rows of a warp: its registers R0.., its uniform registers
+/// UR0.., four rows for results that nothing reads, and four for operands that are loaded from constant memory.
 class Lowering {
   public:
     /// `to` has the kernel's frame; the lowering adds code, registers and literals.
     Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to);
 
     /// InputError with the place for an instruction that cannot be lowered.
-    void run();
+    void run(bool own_barriers);
 
   private:
     using Native = native::Instruction;
     using Machine = isa::Instruction;
 
-    void find_reconvergence();
+    void find_reconvergence(bool own_barriers);
     void count_registers(const std::vector<Native>& code);
     void lower(const Native& from);
     [[noreturn]] void refuse(const std::string& reason) const;
@@ -46,6 +46,7 @@ class Lowering {
     void function(const Native& from);
     void access(const Native& from, isa::Operation operation, isa::Space space);
     void atomic(const Native& from, isa::Space space);
+    void set_target(const Native& from);
     void constant_load(const Native& from, bool uniform);
     void set_address(const Native& from, Machine& to, isa::Space space);
     void set_order(const Native& from, Machine& to);
@@ -79,7 +80,7 @@ class Lowering {
     std::uint32_t first_uniform_ = 0;
     std::uint32_t unread_ = 0;
     std::uint32_t loaded_ = 0;
-    std::uint32_t place_ = 0;  ///< number of the instruction that is lowered
+    std::uint32_t place_ = 0;             ///< number of the instruction that is lowered
     std::vector<std::uint32_t> targets_;  ///< of branches, by machine instruction, as numbers of native ones
     std::vector<std::uint32_t> calls_;    ///< machine instructions that come back to the next one
 };

@@ -67,7 +67,9 @@ std::string address_text(const Instruction& instruction, char space) {
         if (indexed_by_uniform && instruction.uniform(24) != instruction.uniform_zero()) {
             add(uniform_text(instruction, instruction.uniform(24)));
         }
-        if (!instruction.is_uniform && instruction.reg(24) != kZeroRegister) { add(register_text(instruction.reg(24))); }
+        if (!instruction.is_uniform && instruction.reg(24) != kZeroRegister) {
+            add(register_text(instruction.reg(24)));
+        }
     } else {
         if (instruction.reg(24) != kZeroRegister) {
             const bool wide = space == 'g' && word.bit(instruction.has_uniform_address() ? 90 : 72);
@@ -118,6 +120,9 @@ std::string operand_text(const Instruction& instruction, std::string_view operan
             return word.bits(bit, 3) == kTrue && !word.bit(bit + 3)
                        ? ""
                        : predicate_text(word.bits(bit, 3), word.bit(bit + 3), kind == 'Q');
+        case 'x':
+        case 'X':
+            return word.bits(bit, 3) == kTrue ? "" : predicate_text(word.bits(bit, 3), word.bit(bit + 3), kind == 'X');
         case 'r':
             return register_text(instruction.reg(bit));
         case 'u':
@@ -140,7 +145,8 @@ std::string text_of(const Instruction& instruction, std::uint64_t place) {
     }
     std::string text;
     if (instruction.guard != kTrue || instruction.guard_negated) {
-        text = fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated, instruction.is_uniform));
+        text =
+            fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated, instruction.is_uniform));
     }
     text += instruction.opcode->name;
     for_each_word(instruction.opcode->modifiers, ' ', [&](std::string_view field) {

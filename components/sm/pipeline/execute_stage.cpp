@@ -50,6 +50,10 @@ using isa::LaneMask;
         case Action::branch:
             branch(context, stream, decoded, active & decoded.branch_condition(stream.predicates), now);
             return false;
+        case Action::convergence:
+            stream.stack.converge(active, *decoded.instruction);
+            go_on(context, stream, pc);
+            return false;
         case Action::computed_branch:
             computed_branch(context, stream, decoded, active, now);
             return false;
@@ -232,16 +236,16 @@ void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruct
     branched(context, stream, pc, now);
 }
 
-void ExecuteStage::computed_branch(unsigned context, Stream& stream, const DecodedInstruction& decoded,
-                                   LaneMask active, Cycle now) {
+void ExecuteStage::computed_branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
+                                   Cycle now) {
     const std::uint32_t pc = stream.stack.pc();
     const std::uint32_t* const row = source_row(state_.warps.map.of(context), decoded.instruction->source[0], 0);
     const LaneMask taken = isa::lanes_equal_to_first(row, active);
     ++state_.counters.branches;
     state_.counters.divergent_branches += taken != stream.stack.active();
     try {
-        stream.stack.jump(taken, state_.kernel->kernel().computed_target(*decoded.instruction,
-                                                                         row[std::countr_zero(active)]));
+        stream.stack.jump(taken,
+                          state_.kernel->kernel().computed_target(*decoded.instruction, row[std::countr_zero(active)]));
     } catch (const ProgramError& error) { throw ProgramError("{}: {}", place_of(context), error.what()); }
     branched(context, stream, pc, now);
 }

@@ -33,7 +33,8 @@ class ScalarInterpreter : public Device {
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
 
-    /// Executes an instruction of the module's first function, alone, for each set of registers and the carry beside it.
+    /// Executes an instruction of the module's first function, alone, for each set of registers and the carry beside
+    /// it.
     void execute_alone(const ptx::Instruction& instruction, std::span<Registers> threads);
 
     /// PTX instructions executed by all threads so far, those with a false guard included.
