@@ -148,14 +148,12 @@ class Reader {
         if (code.size() % sizeof(Word) != 0) { refuse("the code of {} has {} bytes", kernel.name, code.size()); }
         kernel.code.resize(code.size() / sizeof(Word));
         std::memcpy(kernel.code.data(), code.data(), code.size());
-        if (const SectionHeader* shared = find(".nv.shared." + kernel.name)) {
+        if (const SectionHeader* shared = find(fmt::format(".nv.shared.{}", kernel.name))) {
             kernel.shared_bytes = static_cast<std::uint32_t>(shared->size);
         }
-        for (const unsigned bank : {2u}) {
-            if (const SectionHeader* own = find(fmt::format(".nv.constant{}.{}", bank, kernel.name))) {
-                const auto bytes = contents(*own);
-                kernel.banks[bank].assign(bytes.begin(), bytes.end());
-            }
+        if (const SectionHeader* own = find(fmt::format(".nv.constant2.{}", kernel.name))) {
+            const auto bytes = contents(*own);
+            kernel.constants.assign(bytes.begin(), bytes.end());
         }
         cubin_.kernels.push_back(std::move(kernel));
     }

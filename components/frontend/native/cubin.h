@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +24,8 @@ struct CubinKernel {
     std::uint32_t parameter_bytes = 0;
     std::vector<std::uint32_t> parameter_offsets;  ///< from parameter_base
     std::vector<std::uint32_t> parameter_sizes;
-    std::map<unsigned, std::vector<std::byte>> banks;  ///< constants of the kernel's own, by bank
-    std::string refusal;                               ///< why it cannot be executed; empty if it can
+    std::vector<std::byte> constants;  ///< constant bank 2, the kernel's own
+    std::string refusal;               ///< why it cannot be executed; empty if it can
 };
 
 /// A program in NVIDIA's native code for one architecture: an ELF file as ptxas makes it.

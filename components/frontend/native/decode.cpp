@@ -164,6 +164,14 @@ unsigned Instruction::uniform_address_bit() const {
     return opcode->operands.find("r32") == std::string_view::npos ? 32 : 64;
 }
 
+bool Instruction::has_descriptor() const {
+    if (!has_uniform_address() || architecture < 80 || opcode->operands.find("[g]") == std::string_view::npos) {
+        return false;
+    }
+    const bool moves = opcode->number == 0x181 || opcode->number == 0x186;
+    return word.bit(moves ? 76 : architecture >= 100 ? 81 : 71);
+}
+
 Control control_of(const Word& word) {
     const auto bits = [&](unsigned first, unsigned count) { return static_cast<unsigned>(word.bits(first, count)); };
     return {bits(105, 4), !word.bit(109), bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};

@@ -52,6 +52,8 @@ struct Instruction {
     /// Whether the address in global, shared or local memory has a uniform register, and the bit at which.
     bool has_uniform_address() const { return word.bit(91); }
     unsigned uniform_address_bit() const;
+    /// Whether that register is a descriptor of global memory, which adds nothing to the address.
+    bool has_descriptor() const;
 };
 
 inline constexpr std::uint32_t kZeroRegister = 255;

@@ -26,14 +26,6 @@ Type hopper_float(std::uint64_t field) {
     return field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
 }
 
-/// Whether the uniform register of an access to global memory is a descriptor, which adds nothing to the address.
-bool has_descriptor(const Instruction& from) {
-    if (!from.has_uniform_address() || from.architecture < 80) { return false; }
-    const bool plain = from.opcode->number == 0x181 || from.opcode->number == 0x186;
-    if (plain) { return from.word.bit(76); }
-    return from.architecture >= 100 ? from.word.bit(81) : from.word.bit(71);
-}
-
 }  // namespace
 
 bool Lowering::lower_memory(const Native& from) {
@@ -120,7 +112,7 @@ void Lowering::set_address(const Native& from, Machine& to, Space space) {
         constexpr std::uint8_t kShifts[] = {0, 2, 3, 4};
         to.mode = kShifts[word.bits(78, 2)];
     }
-    if (!uniform || has_descriptor(from)) { return; }
+    if (!uniform || from.has_descriptor()) { return; }
     const std::uint32_t base = from.uniform(from.uniform_address_bit());
     if (base == from.uniform_zero()) { return; }
     to.source[3] = uniform_operand(from, base, wide_space && word.bit(72) ? 2 : 1);

@@ -212,11 +212,10 @@ Operand Lowering::constant_operand(const Native& from, const Source& source, uns
             return loaded(from, source.value, rows);
         case 4:
             return bytes(cubin_.addresses, source.value, rows);
-        default: {
-            const auto bank = kernel_.banks.find(source.bank);
-            if (bank == kernel_.banks.end()) { refuse(fmt::format("the kernel has no constant bank {}", source.bank)); }
-            return bytes(bank->second, source.value, rows);
-        }
+        case 2:
+            return bytes(kernel_.constants, source.value, rows);
+        default:
+            refuse(fmt::format("constant bank {} is not known", source.bank));
     }
 }
 

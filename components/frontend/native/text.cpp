@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 
@@ -51,39 +52,42 @@ std::string source_text(const Instruction& instruction, const Source& source, ch
     }
     constexpr std::string_view kHalves[] = {"", "", ".H0_H0", ".H1_H1"};
     text += kHalves[source.half & 3];
-    if (source.absolute) { text = "|" + text + "|"; }
-    return source.negated ? (prefix == '~' ? "~" : "-") + text : text;
+    if (source.absolute) { text = fmt::format("|{}|", text); }
+    const char* const sign = !source.negated ? "" : prefix == '~' ? "~" : "-";
+    return fmt::format("{}{}", sign, text);
 }
 
 /// An address in memory; in constant banks also the bank.
 std::string address_text(const Instruction& instruction, char space) {
     const Word& word = instruction.word;
-    std::string text;
-    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "+") + part; };
+    std::vector<std::string> parts;
+    std::string before;
     std::int64_t offset = word.signed_bits(40, 24);
     if (space == 'c') {
-        const bool indexed_by_uniform = instruction.is_uniform && instruction.word.bits(0, 9) != 0x0b9;
-        offset = instruction.word.signed_bits(38, 16);
-        if (indexed_by_uniform && instruction.uniform(24) != instruction.uniform_zero()) {
-            add(uniform_text(instruction, instruction.uniform(24)));
+        before = fmt::format("c[{:#x}]", word.bits(54, 5));
+        offset = word.signed_bits(38, 16);
+        const bool by_uniform = instruction.is_uniform && word.bits(0, 9) != 0x0b9;
+        if (by_uniform && instruction.uniform(24) != instruction.uniform_zero()) {
+            parts.push_back(uniform_text(instruction, instruction.uniform(24)));
         }
         if (!instruction.is_uniform && instruction.reg(24) != kZeroRegister) {
-            add(register_text(instruction.reg(24)));
+            parts.push_back(register_text(instruction.reg(24)));
         }
     } else {
+        const std::string uniform = uniform_text(instruction, instruction.uniform(instruction.uniform_address_bit()));
+        if (instruction.has_descriptor()) { before = fmt::format("desc[{}]", uniform); }
         if (instruction.reg(24) != kZeroRegister) {
             const bool wide = space == 'g' && word.bit(instruction.has_uniform_address() ? 90 : 72);
-            add(register_text(instruction.reg(24)) + (wide ? ".64" : ""));
+            parts.push_back(fmt::format("{}{}", register_text(instruction.reg(24)), wide ? ".64" : ""));
         }
-        const std::uint32_t base = instruction.uniform(instruction.uniform_address_bit());
-        if (instruction.has_uniform_address() && base != instruction.uniform_zero()) {
-            add(uniform_text(instruction, base));
+        if (instruction.has_uniform_address() && !instruction.has_descriptor() && uniform != "URZ") {
+            parts.push_back(uniform);
         }
     }
-    if (offset != 0 || text.empty()) {
-        add(offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset));
+    if (offset != 0 || parts.empty()) {
+        parts.push_back(offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset));
     }
-    return space == 'c' ? fmt::format("c[{:#x}][{}]", word.bits(54, 5), text) : "[" + text + "]";
+    return fmt::format("{}[{}]", before, fmt::join(parts, "+"));
 }
 
 std::string operand_text(const Instruction& instruction, std::string_view operand, std::uint64_t place) {
@@ -161,7 +165,7 @@ std::string text_of(const Instruction& instruction, std::uint64_t place) {
     for_each_word(instruction.opcode->operands, ' ', [&](std::string_view operand) {
         const std::string part = operand_text(instruction, operand, place);
         if (part.empty()) { return; }
-        text += separator + part;
+        text += fmt::format("{}{}", separator, part);
         separator = ", ";
     });
     return text;
