@@ -16,10 +16,12 @@ namespace lookahead {
 struct ProgramParameters {
     LOOKAHEAD_PARAMETER(std::string, code, "ptx", {"ptx", "native"},
                         {.help = "What runs: the program's PTX, compiled by the finaliser, or NVIDIA's native code for "
-                                 "the machine's architecture (isa.native), which ptxas makes of the PTX."});
+                                 "the machine's architecture (isa.native), which ptxas makes of the PTX.",
+                         .source = "GPGPU-Sim and Accel-Sim run either"});
     LOOKAHEAD_PARAMETER(std::string, cubin, {},
                         {.help = "A cubin with the program's kernels, for code = native; empty: ptxas makes one. ptxas "
-                                 "is looked for in PATH, $CUDA_HOME/bin and /usr/local/cuda/bin."});
+                                 "is looked for in PATH, $CUDA_HOME/bin and /usr/local/cuda/bin.",
+                         .source = "choice"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

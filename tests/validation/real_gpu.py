@@ -34,6 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
 MARKS = ("<!-- tables: made by real_gpu.py -->", "<!-- end of tables -->")
 MACHINE = "h100"
+CODES = ("ptx", "native")
 METRICS = {"elapsed": "gpc__cycles_elapsed.max", "active": "sm__cycles_active.max", "instructions": "smsp__inst_executed.sum",
            "dram_read": "dram__bytes_read.sum", "dram_written": "dram__bytes_write.sum"}
 
@@ -200,34 +201,36 @@ def record(folder, gpu):
     pd.concat([kept, found]).sort_values("name", key=lambda names: names.str.lower()).to_csv(MEASURED, index=False, float_format="%.3g")
 
 
-def simulated(program, arguments, launches):
+def simulated(program, arguments, launches, code="ptx"):
     """Cycles in which an SM may work, and warp instructions, of the first launches."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run.h5"
-        run(program, ["run", *arguments, "--machine", MACHINE, "--threads", "1", "--progress", "none", "--out", out])
+        run(program, ["run", *arguments, "--machine", MACHINE, "-o", f"program.code={code}", "--threads", "1", "--progress", "none", "--out", out])
         with h5py.File(out) as file:
             launch = int(file["config/dispatcher.launch_latency"][()])
             return (int((file["kernels/cycles"][:launches] - launch).sum()), int(file["kernels/warp_instructions"][:launches].sum()))
 
 
 def simulate_all(program, measured, jobs, keep):
-    """By name as in h100.csv, the dearest first. What is in `keep` is not simulated again."""
+    """By code, PTX or native, and name as in h100.csv, the dearest first; probes are PTX. What is in `keep` is not simulated again."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         settings = {probe.capture(factor): probe.settings(pathlib.Path(folder), factor) for probe in PROBES for factor in (1, 2)}
 
-        def one(name):
-            kept = (keep or pathlib.Path(folder)) / f"{name}.json"
+        def one(job):
+            code, name = job
+            kept = (keep or pathlib.Path(folder)) / (f"{name}.json" if code == "ptx" else f"{name}.{code}.json")
             if not kept.exists():
                 if name in settings:
                     found = simulated(program, ["ptx", *lookahead.words("--set", settings[name])], 1)
                 else:
                     workload, size = name.rsplit("-", 1)
-                    found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]))
+                    found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]), code)
                 kept.write_text(json.dumps(found))
             return json.loads(kept.read_text())
         not_measured = [name for name in settings if name not in measured.index]
         names = [*measured.sort_values("instructions", ascending=False).index, *not_measured]
-        return dict(zip(names, pool.map(one, names)))
+        found = [("ptx", name) for name in names] + [("native", name) for name in names if name not in settings]
+        return dict(zip(found, pool.map(one, found)))
 
 
 def outputs(row):
@@ -247,30 +250,37 @@ def beside_model(measured, model):
     """What was measured of the workloads, with the GPU's and the model's cycles and warp instructions."""
     both = measured[~measured.index.str.startswith("probe-")].copy()
     both["cycles"] = both["elapsed"] - overhead(measured) * both["profiled"]
-    both["model cycles"], both["model instructions"] = zip(*(model[name] for name in both.index))
+    for code in CODES:
+        both[f"{code} cycles"], both[f"{code} instructions"] = zip(*(model[code, name] for name in both.index))
     return both
 
 
 def workload_table(both):
-    rows = [[*row.Index.rsplit("-", 1), outputs(row), row.profiled, f"{row.instructions / 1000:.1f}", f"{instructions / row.instructions:.2f}",
-             f"{row.cycles / 1000:.1f}", f"{cycles / 1000:.1f}", f"{cycles / row.cycles:.2f}"]
-            for row, cycles, instructions in zip(both.itertuples(), both["model cycles"], both["model instructions"])]
-    return table(["workload", "size", "outputs", "launches", "k warp instructions", "model over GPU", "k cycles", "model", "model over GPU"], rows)
+    def ratios(row, column):
+        return [f"{both.loc[row.Index, f'{code} {column}'] / getattr(row, column):.{2 if code == 'ptx' else 3}f}" for code in CODES]
+    rows = [[*row.Index.rsplit("-", 1), outputs(row), row.profiled, f"{row.instructions / 1000:.1f}", *ratios(row, "instructions"),
+             f"{row.cycles / 1000:.1f}", *ratios(row, "cycles")] for row in both.itertuples()]
+    return table(["workload", "size", "outputs", "launches", "k warp instructions", "PTX over GPU", "native over GPU", "k cycles", "PTX over GPU",
+                  "native over GPU"], rows)
 
 
 def summary(both, launch):
     rows = [["workloads whose outputs equal the emulator's bit for bit", f"{(both.different == 0).sum()} of {len(both)}"],
             ["the others: largest difference, relative to the largest number of the copy", f"{both.of_largest.max():.0e}"]]
+    rows = [[*row, row[-1]] for row in rows]
     for what, column in (("warp instructions", "instructions"), ("cycles", "cycles")):
-        gpu, model = np.log(both[column]), np.log(both[f"model {column}"])
-        ratio = np.exp(model - gpu)
-        error = (ratio - 1).abs()
-        rows += [[f"{what}: mean absolute error; median; above 50 %", f"{error.mean():.1%}; {error.median():.1%}; {(error > 0.5).sum()}"],
-                 [f"{what}, model over GPU: geometric mean", f"{np.exp((model - gpu).mean()):.2f}"],
-                 [f"{what}: median; lowest to highest", f"{ratio.median():.2f}; {ratio.min():.2f} to {ratio.max():.2f}"],
-                 [f"{what}: correlation of logarithms", f"{gpu.corr(model):.3f}"]]
-    rows.append(["cycles of a launch outside its SMs' work, subtracted from the GPU's figures", f"{launch:.0f}"])
-    return table(["what", "figure"], rows)
+        figures = []
+        for code in CODES:
+            gpu, model = np.log(both[column]), np.log(both[f"{code} {column}"])
+            ratio = np.exp(model - gpu)
+            error = (ratio - 1).abs()
+            figures.append([f"{error.mean():.1%}; {error.median():.1%}; {(error > 0.5).sum()}", f"{np.exp((model - gpu).mean()):.2f}",
+                            f"{ratio.median():.2f}; {ratio.min():.2f} to {ratio.max():.2f}", f"{gpu.corr(model):.3f}"])
+        names = ["mean absolute error; median; above 50 %", "geometric mean of model over GPU",
+                 "median of model over GPU; lowest to highest", "correlation of logarithms"]
+        rows += [[f"{what}: {name}", *of_codes] for name, of_codes in zip(names, zip(*figures))]
+    rows.append(["cycles of a launch outside its SMs' work, subtracted from the GPU's figures", f"{launch:.0f}", f"{launch:.0f}"])
+    return table(["what", "PTX", "native code"], rows)
 
 
 def probe_table(measured, model):
@@ -278,7 +288,7 @@ def probe_table(measured, model):
     for probe in PROBES:
         names = [probe.capture(factor) for factor in (1, 2)]
         gpu = f"{probe.cost(measured.loc[names, 'active'].to_list()):.1f}" if names[0] in measured.index else "not measured"
-        rows.append([probe.name, gpu, f"{probe.cost([model[name][0] for name in names]):.1f}"])
+        rows.append([probe.name, gpu, f"{probe.cost([model['ptx', name][0] for name in names]):.1f}"])
     return table(["one further operation", "cycles, GPU", "model"], rows)
 
 

@@ -140,12 +140,37 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
     to.vector = type.vector;
     set_address(from, to, space);
     if (space == Space::global || space == Space::generic) { set_order(from, to); }
+    if (space == Space::local && type.vector > 1) { return split_access(from, to); }
     if (operation == Operation::load) {
         set_result(from, to, type.vector);
     } else {
         to.source[1] = register_operand(from.reg(32), type.vector);
     }
     emit(to);
+}
+
+/// Words of a thread's local memory are not adjacent: an access of several is one for each. A register that has the
+/// address is loaded last.
+void Lowering::split_access(const Native& from, Machine to) {
+    const unsigned words = to.vector;
+    const std::uint32_t first = from.reg(to.operation == Operation::load ? 16 : 32);
+    const std::uint32_t last = to.operation == Operation::load ? from.reg(24) - first : words;
+    const auto access_word = [&](unsigned word) {
+        Machine part = to;
+        part.vector = 1;
+        part.offset += static_cast<std::int32_t>(4 * word);
+        const std::uint32_t reg = first == kZeroRegister ? first : first + word;
+        if (part.operation == Operation::load) {
+            set_result(part, reg);
+        } else {
+            part.source[1] = register_operand(reg, 1);
+        }
+        emit(part);
+    };
+    for (unsigned word = 0; word < words; ++word) {
+        if (word != last) { access_word(word); }
+    }
+    if (last < words) { access_word(last); }
 }
 
 void Lowering::atomic(const Native& from, Space space) {

@@ -45,6 +45,7 @@ class Lowering {
     void compare(const Native& from, isa::Type type);
     void function(const Native& from);
     void access(const Native& from, isa::Operation operation, isa::Space space);
+    void split_access(const Native& from, Machine to);
     void atomic(const Native& from, isa::Space space);
     void set_target(const Native& from);
     void constant_load(const Native& from, bool uniform);
