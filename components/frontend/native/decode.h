@@ -52,6 +52,18 @@ struct Instruction {
     /// Whether the address in global, shared or local memory has a uniform register, and the bit at which.
     bool has_uniform_address() const { return word.bit(91); }
     unsigned uniform_address_bit() const;
+    /// Whether the register in an address in global or generic memory is a pair.
+    bool has_wide_address() const;
+    /// Whether a register is added to the place in a constant bank.
+    bool has_constant_index() const;
+    /// Bytes to add to an address; of a constant bank without an index the place in it.
+    std::int64_t address_offset() const;
+    /// The bit of the register with what a store stores, or the first operand of an atomic operation.
+    unsigned data_bit() const { return is_plain_generic() ? 64 : 32; }
+
+  private:
+    /// A generic load or store without a uniform register has a format of its own.
+    bool is_plain_generic() const;
 };
 
 inline constexpr std::uint32_t kZeroRegister = 255;
