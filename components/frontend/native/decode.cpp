@@ -195,7 +195,8 @@ std::int64_t Instruction::address_offset() const {
     if (opcode->operands.find("[c]") != std::string_view::npos) {
         const unsigned first = opcode->number == kLdcu ? 37 : 38;
         const unsigned count = 54 - first;
-        return has_constant_index() ? word.signed_bits(first, count) : static_cast<std::int64_t>(word.bits(first, count));
+        return has_constant_index() ? word.signed_bits(first, count)
+                                    : static_cast<std::int64_t>(word.bits(first, count));
     }
     if (is_plain_generic()) { return word.signed_bits(32, 32); }
     const bool has_flag = architecture >= 100 && has_uniform_address() && returns_old_value(*this);

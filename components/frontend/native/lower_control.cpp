@@ -105,7 +105,8 @@ bool Lowering::lower_warp(const Native& from) {
 /// Of the instruction that is emitted next.
 void Lowering::set_target(const Native& from) {
     const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / isa::kNativeInstructionBytes;
-    if (from.branch_offset() % isa::kNativeInstructionBytes != 0 || target < 0 || target >= static_cast<std::int64_t>(kernel_.code.size())) {
+    if (from.branch_offset() % isa::kNativeInstructionBytes != 0 || target < 0 ||
+        target >= static_cast<std::int64_t>(kernel_.code.size())) {
         refuse("it goes outside the kernel");
     }
     targets_.resize(to_.code.size() + 1, isa::kNoTarget);

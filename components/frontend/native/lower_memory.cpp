@@ -222,7 +222,7 @@ void Lowering::constant_load(const Native& from, bool uniform) {
     to.uniform = false;
     to.space = Space::constant;
     to.vector = type.vector;
-    to.source[0] = !indexed ? literals({0})
+    to.source[0] = !indexed  ? literals({0})
                    : uniform ? uniform_operand(from, from.uniform(24), 1)
                              : register_operand(from.reg(24), 1);
     std::uint64_t base = 0, end = 0;
