@@ -69,7 +69,9 @@ std::string address_text(const Instruction& instruction, char space) {
     } else {
         if (instruction.reg(24) != kZeroRegister) {
             const bool wide = space == 'g' && instruction.has_wide_address();
-            add(register_text(instruction.reg(24)) + (wide ? ".64" : ""));
+            constexpr std::string_view kScales[] = {"", ".X4", ".X8", ".X16"};
+            const std::string_view scale = space == 's' ? kScales[word.bits(78, 2)] : "";
+            add(fmt::format("{}{}{}", register_text(instruction.reg(24)), wide ? ".64" : "", scale));
         }
         const std::uint32_t base = instruction.uniform(instruction.uniform_address_bit());
         if (instruction.has_uniform_address() && base != instruction.uniform_zero()) {
