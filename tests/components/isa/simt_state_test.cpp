@@ -212,6 +212,26 @@ TEST_CASE("a barrier that all lanes leave does not hold them, nor one that its l
     CHECK(warp.active() == kHigh);
 }
 
+TEST_CASE("lanes that all leave an outer barrier inside an inner one still meet at the inner one's end") {
+    SimtState warp = warp_at(0);
+    warp.converge(kFullMask, barrier(Operation::open_barrier, 0, 40));
+    warp.converge(kFullMask, barrier(Operation::open_barrier, 1, 30));
+    warp.converge(kFullMask, barrier(Operation::leave_barrier, 0));
+    warp.converge(kFullMask, barrier(Operation::open_barrier, 2, 20));  // in the place of the first
+    for (const std::uint32_t end : {20u, 30u}) {
+        warp.branch(kLow, branch_to(end - 1, kNoTarget));
+        REQUIRE(warp.active() == kHigh);
+        while (warp.active() == kHigh) { warp.advance(); }
+        warp.advance();
+        CHECK(warp.pc() == end);
+        CHECK(warp.active() == kFullMask);
+    }
+    warp.branch(kLow, branch_to(39, kNoTarget));
+    advance(warp, 20);
+    CHECK(warp.pc() > 40);  // nobody waits at 40
+    CHECK(warp.active() == kHigh);
+}
+
 TEST_CASE("on a stack the code's own barriers have no effect") {
     SimtState warp;
     warp.start(SimtModel::stack, 0, kFullMask);
