@@ -150,7 +150,7 @@ class Reader {
         if (code.size() % sizeof(Word) != 0) { refuse("the code of {} has {} bytes", kernel.name, code.size()); }
         kernel.code.resize(code.size() / sizeof(Word));
         std::memcpy(kernel.code.data(), code.data(), code.size());
-        if (const SectionHeader* shared = find(".nv.shared." + kernel.name)) {
+        if (const SectionHeader* shared = find(fmt::format(".nv.shared.{}", kernel.name))) {
             kernel.shared_bytes = static_cast<std::uint32_t>(shared->size);
         }
         for (const unsigned bank : {2u}) {

@@ -51,15 +51,15 @@ std::string source_text(const Instruction& instruction, const Source& source, ch
     }
     constexpr std::string_view kHalves[] = {"", "", ".H0_H0", ".H1_H1"};
     text += kHalves[source.half & 3];
-    if (source.absolute) { text = "|" + text + "|"; }
-    return source.negated ? (prefix == '~' ? "~" : "-") + text : text;
+    if (source.absolute) { text = fmt::format("|{}|", text); }
+    return source.negated ? fmt::format("{}{}", prefix == '~' ? '~' : '-', text) : text;
 }
 
 /// An address in memory; in constant banks also the bank.
 std::string address_text(const Instruction& instruction, char space) {
     const Word& word = instruction.word;
     std::string text;
-    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "+") + part; };
+    const auto add = [&](std::string_view part) { text += fmt::format("{}{}", text.empty() ? "" : "+", part); };
     const std::int64_t offset = instruction.address_offset();
     if (space == 'c') {
         if (instruction.has_constant_index()) {
@@ -81,7 +81,7 @@ std::string address_text(const Instruction& instruction, char space) {
     if (offset != 0 || text.empty()) {
         add(offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset));
     }
-    return space == 'c' ? fmt::format("c[{:#x}][{}]", word.bits(54, 5), text) : "[" + text + "]";
+    return space == 'c' ? fmt::format("c[{:#x}][{}]", word.bits(54, 5), text) : fmt::format("[{}]", text);
 }
 
 std::string operand_text(const Instruction& instruction, std::string_view operand, std::uint64_t place) {

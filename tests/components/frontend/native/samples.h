@@ -14,7 +14,7 @@ namespace lookahead::native::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// The cubin of cubins/samples.ptx for the architecture: 75 or 90.
+/// The cubin of cubins/samples.ptx for the architecture: 75, 90 or 100.
 inline Bytes sample_bytes(unsigned architecture) {
     const std::string path =
         fmt::format("{}/tests/components/frontend/native/cubins/samples_{}.cubin", LOOKAHEAD_SOURCE_DIR, architecture);
