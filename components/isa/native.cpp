@@ -189,7 +189,11 @@ T extreme(bool least, T a, T b) {
 
 template <class T, Operation kOperation>
 void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) {
-    const auto value = [&](unsigned source, unsigned lane) { return std::bit_cast<T>(rows.source[source][0][lane]); };
+    const auto value = [&](unsigned source, unsigned lane) {
+        const auto given = std::bit_cast<T>(rows.source[source][0][lane]);
+        if constexpr (std::is_same_v<T, float>) { return instruction.flush_to_zero ? flush<true>(given) : given; }
+        return given;
+    };
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!holds(active, lane)) { continue; }
         const bool least = holds(rows.source_predicate, lane);

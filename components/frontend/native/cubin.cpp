@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "components/frontend/native/decode.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
 
@@ -60,8 +61,9 @@ enum Attribute : std::uint8_t {
     kRegisters = 0x2f,
 };
 
-/// Relocations: 64 bits of data; the low and the high word of an address as an instruction's immediate.
-constexpr std::uint32_t kAddress64 = 2, kAddressLow = 56, kAddressHigh = 57;
+/// Relocations: 64 bits of data, also as a generic address; the low and the high word of an address as an instruction's
+/// immediate.
+constexpr std::uint32_t kAddress64 = 2, kGenericAddress64 = 4, kAddressLow = 56, kAddressHigh = 57;
 constexpr unsigned kImmediateByte = 4;
 
 class Reader {
@@ -176,7 +178,10 @@ class Reader {
             read_attributes(contents(sections_[i]), of.empty() ? nullptr : kernel_named(of));
         }
         for (CubinKernel& kernel : cubin_.kernels) {
-            if (kernel.registers == 0) { kernel.refusal = "it has no number of registers"; }
+            if (kernel.code.empty()) { kernel.refusal = "it has no code"; }
+            if (kernel.registers == 0 || kernel.registers > kZeroRegister) {
+                kernel.refusal = fmt::format("it has {} registers a thread", kernel.registers);
+            }
         }
     }
 
@@ -225,6 +230,7 @@ class Reader {
     void place_section(std::string_view name, std::uint64_t& next, bool is_constant) {
         const SectionHeader* const of = find(name);
         if (of == nullptr || of->size == 0) { return; }
+        if (of->size > isa::kModuleBytes / 4) { refuse("section {} has {} bytes", name, of->size); }
         constexpr std::uint64_t kAlignment = isa::kAllocationAlignment;
         const std::uint64_t address = next;
         next += (of->size + kAlignment - 1) / kAlignment * kAlignment;
@@ -270,26 +276,35 @@ class Reader {
         return addresses_[symbol.section] + symbol.value + static_cast<std::uint64_t>(relocation.addend);
     }
 
+    /// The bytes of a section in which addresses are filled in; nothing for others.
+    std::span<std::byte> changed_by_relocation(std::string_view section, CubinKernel* kernel) {
+        if (kernel != nullptr) { return std::as_writable_bytes(std::span(kernel->code)); }
+        if (section == ".nv.constant4") { return cubin_.addresses; }
+        for (isa::ModuleVariable& variable : cubin_.variables) {
+            if (variable.bytes != 0 && variable.name == section) { return variable.contents; }
+        }
+        return {};
+    }
+
     void relocate(const SectionHeader& header) {
         if (header.type != kRelocations && header.type != kRelocationsWithAddends) { return; }
-        const std::string& of = names_[header.info < names_.size() ? header.info : 0];
-        const bool is_code = of.starts_with(".text.");
-        const bool is_address = of == ".nv.constant4";
-        if (!is_code && !is_address) { return; }
-        CubinKernel* const kernel = is_code ? kernel_named(std::string_view(of).substr(6)) : nullptr;
+        const std::string_view of = names_[header.info < names_.size() ? header.info : 0];
+        constexpr std::string_view kCode = ".text.";
+        CubinKernel* const kernel = of.starts_with(kCode) ? kernel_named(of.substr(kCode.size())) : nullptr;
+        const std::span<std::byte> bytes = changed_by_relocation(of, kernel);
+        if (bytes.empty()) { return; }
         const std::uint64_t entry = header.type == kRelocations ? 16 : 24;
         for (std::uint64_t place = 0; place + entry <= header.size; place += entry) {
             Relocation relocation{};
             std::memcpy(&relocation, part(header.offset + place, entry).data(), entry);
-            std::byte* bytes = is_code ? reinterpret_cast<std::byte*>(kernel->code.data()) : cubin_.addresses.data();
-            const std::size_t size = is_code ? kernel->code.size() * sizeof(Word) : cubin_.addresses.size();
             const std::uint32_t type = relocation.type();
-            const bool is_word = is_code && (type == kAddressLow || type == kAddressHigh);
+            const bool is_word = kernel != nullptr && (type == kAddressLow || type == kAddressHigh);
+            const bool is_pair = kernel == nullptr && (type == kAddress64 || type == kGenericAddress64);
             const std::uint64_t at = relocation.offset + (is_word ? kImmediateByte : 0);
             const std::uint64_t width = is_word ? 4 : 8;
-            if (at > size || width > size - at) { refuse("a relocation is outside {}", of); }
+            if (at > bytes.size() || width > bytes.size() - at) { refuse("a relocation is outside {}", of); }
             const std::optional<std::uint64_t> address = target(relocation);
-            if (!address || !(is_word || (is_address && type == kAddress64))) {
+            if (!address || !(is_word || is_pair)) {
                 if (kernel != nullptr) {
                     kernel->refusal = fmt::format("it refers to {}, which is no variable of the module (relocation {})",
                                                   symbol_names_[relocation.symbol()], type);
@@ -297,13 +312,13 @@ class Reader {
                 continue;
             }
             std::uint64_t value = *address;
-            if (header.type == kRelocations && !is_word) {
+            if (header.type == kRelocations && is_pair) {
                 std::uint64_t addend = 0;
-                std::memcpy(&addend, bytes + at, sizeof addend);
+                std::memcpy(&addend, bytes.data() + at, sizeof addend);
                 value += addend;
             }
             if (type == kAddressHigh && is_word) { value >>= 32; }
-            std::memcpy(bytes + at, &value, width);
+            std::memcpy(bytes.data() + at, &value, width);
         }
     }
 

@@ -168,8 +168,48 @@ bool Instruction::has_descriptor() const {
     if (!has_uniform_address() || architecture < 80 || opcode->operands.find("[g]") == std::string_view::npos) {
         return false;
     }
-    const bool moves = opcode->number == 0x181 || opcode->number == 0x186;
+    const bool moves =
+        opcode->number == 0x181 || opcode->number == 0x186 || opcode->number == 0x180 || opcode->number == 0x185;
     return word.bit(moves ? 76 : architecture >= 100 ? 81 : 71);
+}
+
+bool Instruction::is_plain_generic() const {
+    return (opcode->number == 0x180 || opcode->number == 0x185) && !has_uniform_address();
+}
+
+namespace {
+
+/// Atomic operations that return a value: their operation has the bit where others say that an address is wide.
+bool returns_old_value(const Instruction& instruction) {
+    const std::uint16_t number = instruction.opcode->number;
+    return number == 0x1a8 || number == 0x1a3 || number == 0x18a;
+}
+
+}  // namespace
+
+bool Instruction::has_wide_address() const {
+    if (!has_uniform_address()) { return word.bit(72); }
+    if (!returns_old_value(*this)) { return word.bit(90); }
+    return word.bit(architecture >= 100 ? 63 : 70);
+}
+
+bool Instruction::has_constant_index() const {
+    constexpr std::uint16_t kUldcOfPlace = 0x0b9;
+    if (opcode->number == kUldcOfPlace) { return false; }
+    return is_uniform ? uniform(24) != uniform_zero() : reg(24) != kZeroRegister;
+}
+
+std::int64_t Instruction::address_offset() const {
+    constexpr std::uint16_t kLdcu = 0x1ac;
+    if (opcode->operands.find("[c]") != std::string_view::npos) {
+        const unsigned first = opcode->number == kLdcu ? 37 : 38;
+        const unsigned count = 54 - first;
+        return has_constant_index() ? word.signed_bits(first, count)
+                                    : static_cast<std::int64_t>(word.bits(first, count));
+    }
+    if (is_plain_generic()) { return word.signed_bits(32, 32); }
+    const bool has_flag = architecture >= 100 && has_uniform_address() && returns_old_value(*this);
+    return word.signed_bits(40, has_flag ? 23 : 24);
 }
 
 Control control_of(const Word& word) {

@@ -54,6 +54,18 @@ struct Instruction {
     unsigned uniform_address_bit() const;
     /// Whether that register is a descriptor of global memory, which adds nothing to the address.
     bool has_descriptor() const;
+    /// Whether the register in an address in global or generic memory is a pair.
+    bool has_wide_address() const;
+    /// Whether a register is added to the place in a constant bank.
+    bool has_constant_index() const;
+    /// Bytes to add to an address; of a constant bank without an index the place in it.
+    std::int64_t address_offset() const;
+    /// The bit of the register with what a store stores, or the first operand of an atomic operation.
+    unsigned data_bit() const { return is_plain_generic() ? 64 : 32; }
+
+  private:
+    /// A generic load or store without a uniform register has a format of its own.
+    bool is_plain_generic() const;
 };
 
 inline constexpr std::uint32_t kZeroRegister = 255;

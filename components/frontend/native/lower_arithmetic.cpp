@@ -271,10 +271,10 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_source(from, to, 2, from.c, 2);
             break;
         case 0x026:
-            to = begin(from, word.bit(72) ? Operation::dot2 : Operation::dot4, Type::s32);
+            to = begin(from, word.bit(76) ? Operation::dot2 : Operation::dot4, Type::s32);
             to.mode = static_cast<std::uint8_t>((word.bit(73) ? isa::kDotFirstSigned : 0) |
                                                 (word.bit(74) ? isa::kDotSecondSigned : 0) |
-                                                (word.bit(72) && word.bit(75) ? isa::kDotUpperHalf : 0));
+                                                (word.bit(76) && word.bit(77) ? isa::kDotUpperHalf : 0));
             set_result(from, to);
             sources(to, from.a, from.b);
             set_source(from, to, 2, from.c);
@@ -414,11 +414,16 @@ void Lowering::arithmetic(const Native& from, Type type) {
         return emit(to);
     }
     if (half && word.bit(78)) {
-        if (number != 0x030 || !is_zero(from.a, from)) { refuse("a sum of halves as a single is not supported"); }
+        // What is added to -0 stays as it is.
+        const Source& other = second(from);
+        const bool first = is_zero(other, from) && other.negated;
+        if (number != 0x030 || !(first || (is_zero(from.a, from) && from.a.negated))) {
+            refuse("a sum of halves as a single is not supported");
+        }
         Machine to = begin(from, Operation::convert, Type::f32);
         to.source_type = Type::f16;
         set_result(from, to);
-        set_source(from, to, 0, second(from));
+        set_source(from, to, 0, first ? from.a : other);
         return emit(to);
     }
     const bool fused = number == 0x023 || number == 0x02b || number == 0x031 || number == 0x035;

@@ -91,7 +91,9 @@ bool Lowering::lower_warp(const Native& from) {
         }
         case 0x148: {
             Machine to = begin(from, Operation::warp_sync, Type::none);
-            to.source[0] = operand(from, from.b, 1);
+            // Without a mask it is WARPSYNC.ALL.
+            const bool all = from.b.kind == Source::Kind::immediate && from.b.value == 0;
+            to.source[0] = all ? literals({0xffffffffu}) : operand(from, from.b, 1);
             emit(to);
             return true;
         }
@@ -102,8 +104,9 @@ bool Lowering::lower_warp(const Native& from) {
 
 /// Of the instruction that is emitted next.
 void Lowering::set_target(const Native& from) {
-    const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / 16;
-    if (target < 0 || target >= static_cast<std::int64_t>(kernel_.code.size())) {
+    const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / isa::kNativeInstructionBytes;
+    if (from.branch_offset() % isa::kNativeInstructionBytes != 0 || target < 0 ||
+        target >= static_cast<std::int64_t>(kernel_.code.size())) {
         refuse("it goes outside the kernel");
     }
     targets_.resize(to_.code.size() + 1, isa::kNoTarget);

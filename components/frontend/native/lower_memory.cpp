@@ -100,13 +100,10 @@ bool Lowering::lower_memory(const Native& from) {
 void Lowering::set_address(const Native& from, Machine& to, Space space) {
     const Word& word = from.word;
     to.space = space;
-    to.offset = static_cast<std::int32_t>(word.signed_bits(40, 24));
+    to.offset = static_cast<std::int32_t>(from.address_offset());
     const bool uniform = from.has_uniform_address();
     const bool wide_space = space == Space::global || space == Space::generic;
-    const bool atomic_place = from.opcode->number == 0x1a8 || from.opcode->number == 0x1a3;
-    const unsigned wide_bit = !uniform ? 72 : atomic_place ? (from.architecture >= 100 ? 63 : 70) : 90;
-    if (atomic_place && from.architecture >= 100) { to.offset = static_cast<std::int32_t>(word.signed_bits(40, 23)); }
-    const unsigned rows = wide_space && word.bit(wide_bit) ? 2 : 1;
+    const unsigned rows = wide_space && from.has_wide_address() ? 2 : 1;
     to.source[0] = register_operand(from.reg(24), rows);
     if (space == Space::shared && from.architecture >= 75) {
         constexpr std::uint8_t kShifts[] = {0, 2, 3, 4};
@@ -144,7 +141,7 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
     if (operation == Operation::load) {
         set_result(from, to, type.vector);
     } else {
-        to.source[1] = register_operand(from.reg(32), type.vector);
+        to.source[1] = register_operand(from.reg(from.data_bit()), type.vector);
     }
     emit(to);
 }
@@ -191,7 +188,7 @@ void Lowering::atomic(const Native& from, Space space) {
         to.type = Type::u32;
     }
     if (to.type == Type::none) { refuse("this type is not supported"); }
-    const std::uint64_t operation = word.bits(87, number == 0x18e || number == 0x1a6 ? 3 : 4);
+    const std::uint64_t operation = word.bits(87, hopper || number == 0x18e ? 3 : 4);
     if (swaps) {
         if (number == 0x18d && word.bit(87)) { refuse("a swap of values that were cast is not supported"); }
         to.atomic = cas;
@@ -219,18 +216,10 @@ void Lowering::constant_load(const Native& from, bool uniform) {
     Source place;
     place.kind = Source::Kind::constant;
     place.bank = static_cast<std::uint8_t>(word.bits(54, 5));
-    place.value = static_cast<std::uint32_t>(from.opcode->number == 0x1ac ? word.bits(37, 17) : word.bits(38, 16));
-    const auto offset = from.opcode->number == 0x1ac ? word.signed_bits(37, 17) : word.signed_bits(38, 16);
-    isa::Operand index = literals({0});
-    bool indexed = false;
-    if (uniform && from.opcode->number != 0x0b9) {
-        indexed = from.uniform(24) != from.uniform_zero();
-        index = uniform_operand(from, from.uniform(24), 1);
-    } else if (!uniform) {
-        indexed = from.reg(24) != kZeroRegister;
-        index = register_operand(from.reg(24), 1);
-        if (word.bits(78, 2) != 0) { refuse("this way to compute the address is not supported"); }
-    }
+    const std::int64_t offset = from.address_offset();
+    place.value = static_cast<std::uint32_t>(offset);
+    const bool indexed = from.has_constant_index();
+    if (!uniform && word.bits(78, 2) != 0) { refuse("this way to compute the address is not supported"); }
     const unsigned rows = type.vector;
     const bool whole = isa::type_bytes(type.type) == 4;
     if (!indexed && place.bank != 3 && whole) {
@@ -249,18 +238,25 @@ void Lowering::constant_load(const Native& from, bool uniform) {
     to.uniform = false;
     to.space = Space::constant;
     to.vector = type.vector;
-    to.source[0] = index;
-    std::uint64_t base = 0;
+    to.source[0] = !indexed  ? literals({0})
+                   : uniform ? uniform_operand(from, from.uniform(24), 1)
+                             : register_operand(from.reg(24), 1);
+    std::uint64_t base = 0, end = 0;
     if (place.bank == 3) {
         base = cubin_.constants_address;
+        end = cubin_.constants_bytes;
         if (base == 0) { refuse("the module has no constants"); }
     } else if (place.bank == 0) {
         to_.addresses_parameters = true;
         base = isa::kParameterBase - kernel_.parameter_base;
+        end = std::uint64_t{kernel_.parameter_base} + kernel_.parameter_bytes;
     } else {
         refuse("only parameters and the module's constants are read by address");
     }
-    const std::uint64_t address = base + static_cast<std::uint64_t>(offset);
+    // The sum of index and offset has 16 bits, so that an offset in the bank's upper half looks like a negative one.
+    constexpr std::int64_t kBankBytes = 1 << 16;
+    const bool in_upper_half = offset < 0 && static_cast<std::uint64_t>(offset + kBankBytes) < end;
+    const std::uint64_t address = base + static_cast<std::uint64_t>(in_upper_half ? offset + kBankBytes : offset);
     to.address_window = static_cast<std::uint8_t>(address >> 32);
     to.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(address));
     set_result(from, to, rows);

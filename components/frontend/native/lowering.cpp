@@ -45,6 +45,8 @@ void Lowering::run(bool own_barriers) {
         to_.entries.push_back(static_cast<std::uint32_t>(to_.code.size()));
         if (code[place_].opcode == nullptr) { refuse("this instruction is not known"); }
         lower(code[place_]);
+        // Branches may go to an instruction without an effect, too.
+        if (to_.entries.back() == to_.code.size()) { emit(begin(code[place_], isa::Operation::mark, isa::Type::none)); }
         targets_.resize(to_.code.size(), isa::kNoTarget);
     }
     for (std::size_t i = 0; i < to_.code.size(); ++i) {
@@ -115,7 +117,14 @@ Lowering::Machine Lowering::begin(const Native& from, isa::Operation operation, 
     return to;
 }
 
+void Lowering::check_register(std::uint32_t reg, unsigned rows) const {
+    if (reg + rows > kernel_.registers) {
+        refuse(fmt::format("the kernel has {} registers, but it uses R{}", kernel_.registers, reg + rows - 1));
+    }
+}
+
 void Lowering::set_result(Machine& to, std::uint32_t reg, unsigned rows) const {
+    if (reg != kZeroRegister) { check_register(reg, rows); }
     to.destination = static_cast<std::uint16_t>(reg == kZeroRegister ? unread_ : reg);
     to.destination_rows = static_cast<std::uint8_t>(rows);
 }
@@ -158,6 +167,7 @@ Operand Lowering::operand(const Native& from, const Source& source, unsigned row
 
 Operand Lowering::register_operand(std::uint32_t reg, unsigned rows) {
     if (reg == kZeroRegister) { return literals(std::vector<std::uint32_t>(rows, 0)); }
+    check_register(reg, rows);
     return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), static_cast<std::uint16_t>(reg)};
 }
 

@@ -56,6 +56,8 @@ class Lowering {
     Machine begin(const Native& from, isa::Operation operation, isa::Type type) const;
     void emit(const Machine& instruction) { to_.code.push_back(instruction); }
 
+    /// InputError if the kernel does not have all of the registers.
+    void check_register(std::uint32_t reg, unsigned rows) const;
     void set_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
     void set_uniform_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
     /// The result at bit 16, in the instruction's file of registers.

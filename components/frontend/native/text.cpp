@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 
@@ -53,41 +52,36 @@ std::string source_text(const Instruction& instruction, const Source& source, ch
     constexpr std::string_view kHalves[] = {"", "", ".H0_H0", ".H1_H1"};
     text += kHalves[source.half & 3];
     if (source.absolute) { text = fmt::format("|{}|", text); }
-    const char* const sign = !source.negated ? "" : prefix == '~' ? "~" : "-";
-    return fmt::format("{}{}", sign, text);
+    return source.negated ? fmt::format("{}{}", prefix == '~' ? '~' : '-', text) : text;
 }
 
 /// An address in memory; in constant banks also the bank.
 std::string address_text(const Instruction& instruction, char space) {
     const Word& word = instruction.word;
-    std::vector<std::string> parts;
-    std::string before;
-    std::int64_t offset = word.signed_bits(40, 24);
+    std::string text, before;
+    const auto add = [&](std::string_view part) { text += fmt::format("{}{}", text.empty() ? "" : "+", part); };
+    const std::int64_t offset = instruction.address_offset();
     if (space == 'c') {
         before = fmt::format("c[{:#x}]", word.bits(54, 5));
-        offset = word.signed_bits(38, 16);
-        const bool by_uniform = instruction.is_uniform && word.bits(0, 9) != 0x0b9;
-        if (by_uniform && instruction.uniform(24) != instruction.uniform_zero()) {
-            parts.push_back(uniform_text(instruction, instruction.uniform(24)));
-        }
-        if (!instruction.is_uniform && instruction.reg(24) != kZeroRegister) {
-            parts.push_back(register_text(instruction.reg(24)));
+        if (instruction.has_constant_index()) {
+            add(instruction.is_uniform ? uniform_text(instruction, instruction.uniform(24))
+                                       : register_text(instruction.reg(24)));
         }
     } else {
         const std::string uniform = uniform_text(instruction, instruction.uniform(instruction.uniform_address_bit()));
         if (instruction.has_descriptor()) { before = fmt::format("desc[{}]", uniform); }
         if (instruction.reg(24) != kZeroRegister) {
-            const bool wide = space == 'g' && word.bit(instruction.has_uniform_address() ? 90 : 72);
-            parts.push_back(fmt::format("{}{}", register_text(instruction.reg(24)), wide ? ".64" : ""));
+            const bool wide = space == 'g' && instruction.has_wide_address();
+            constexpr std::string_view kScales[] = {"", ".X4", ".X8", ".X16"};
+            const std::string_view scale = space == 's' ? kScales[word.bits(78, 2)] : "";
+            add(fmt::format("{}{}{}", register_text(instruction.reg(24)), wide ? ".64" : "", scale));
         }
-        if (instruction.has_uniform_address() && !instruction.has_descriptor() && uniform != "URZ") {
-            parts.push_back(uniform);
-        }
+        if (instruction.has_uniform_address() && !instruction.has_descriptor() && uniform != "URZ") { add(uniform); }
     }
-    if (offset != 0 || parts.empty()) {
-        parts.push_back(offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset));
+    if (offset != 0 || text.empty()) {
+        add(offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset));
     }
-    return fmt::format("{}[{}]", before, fmt::join(parts, "+"));
+    return fmt::format("{}[{}]", before, text);
 }
 
 std::string operand_text(const Instruction& instruction, std::string_view operand, std::uint64_t place) {
@@ -128,7 +122,7 @@ std::string operand_text(const Instruction& instruction, std::string_view operan
         case 'X':
             return word.bits(bit, 3) == kTrue ? "" : predicate_text(word.bits(bit, 3), word.bit(bit + 3), kind == 'X');
         case 'r':
-            return register_text(instruction.reg(bit));
+            return register_text(instruction.reg(bit == 32 ? instruction.data_bit() : bit));
         case 'u':
             return uniform_text(instruction, instruction.uniform(bit));
         case 's':

@@ -113,8 +113,9 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     isa::OperandRows rows = operand_rows(context, stream, decoded);
     isa::execute(decoded, rows, active);
     if (decoded.writes_predicate) {
-        stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
+        // The complement first: if both destinations are one predicate, the first one counts.
         stream.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
+        stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
     }
 }
 

@@ -57,6 +57,45 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("native addresses have a uniform base of 32 or 64 bits, and in shared memory a register that is shifted") {
+    auto& random = test::random_bits();
+    for (int round = 0; round < 400; ++round) {
+        Row low, high, base_low, base_high;
+        for (Row* row : {&low, &high, &base_low, &base_high}) {
+            for (std::uint32_t& word : row->lanes) {
+                word = static_cast<std::uint32_t>(random() % 2 != 0 ? random() : random() % 16 - 8);
+            }
+        }
+        Instruction instruction;
+        instruction.space = round % 2 == 0 ? Space::shared : Space::global;
+        instruction.source[0].rows = static_cast<std::uint8_t>(round % 2 == 0 ? 1 : 1 + random() % 2);
+        // Shared memory has bases of 32 bits, or none; global memory has those of 64 bits, too.
+        const bool is_shared = instruction.space == Space::shared;
+        instruction.source[3].rows = static_cast<std::uint8_t>(is_shared ? random() % 2 : 1 + random() % 2);
+        instruction.mode = static_cast<std::uint8_t>(is_shared ? random() % 5 : 0);
+        instruction.address_window = static_cast<std::uint8_t>(is_shared ? 0 : random());
+        instruction.offset = static_cast<std::int32_t>(random() % 2 != 0 ? random() : random() % 64 - 32);
+        const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random());
+        std::uint64_t addresses[kWarpSize];
+        std::ranges::fill(addresses, 77);
+        compute_addresses(instruction, low.lanes, high.lanes, active, addresses);
+        if (instruction.source[3].rows != 0) {
+            add_base(instruction, low.lanes, base_low.lanes, base_high.lanes, active, addresses);
+        }
+        const bool wide = instruction.source[0].rows == 2, wide_base = instruction.source[3].rows == 2;
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            Integer sum = Integer{low.lanes[lane]} * power_of_two(instruction.mode) + instruction.offset;
+            if (wide) { sum += Integer{high.lanes[lane]} << 32; }
+            if (instruction.source[3].rows != 0) { sum += base_low.lanes[lane]; }
+            if (wide_base) { sum += Integer{base_high.lanes[lane]} << 32; }
+            const Integer modulus = power_of_two(wide || wide_base ? 64 : 32);
+            auto expected = static_cast<std::uint64_t>((sum % modulus + modulus) % modulus);
+            if (!wide && !wide_base) { expected += std::uint64_t{instruction.address_window} << 32; }
+            REQUIRE(addresses[lane] == ((active >> lane & 1) != 0 ? expected : 77));
+        }
+    }
+}
+
 TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; a store is its inverse") {
     const std::vector<Type> types = {Type::b8,  Type::u8,  Type::s8,  Type::b16, Type::u16,
                                      Type::s16, Type::f16, Type::b32, Type::u32, Type::s32,

@@ -67,6 +67,24 @@ TEST_CASE("lanes that exit early leave the others running") {
     CHECK(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)] == 3);
 }
 
+TEST_CASE("a predicate that an instruction both reads as its third source and writes has the new value then") {
+    KernelBuilder k("inverts", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto odd = k.reg(), value = k.reg();
+    const auto p = k.predicate();
+    k.op(Operation::bit_and, Type::b32, odd, {index, k.literal(1)});
+    k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
+    auto& inverts = k.op(Operation::pred_lop3, Type::none, {}, {});
+    inverts.destination_predicate = inverts.destination_predicate2 = p.index;
+    inverts.source_predicate = inverts.source_predicate2 = isa::kTruePredicate;
+    inverts.mode = 0x55;  // where the third source does not hold
+    k.select(Type::u32, value, k.literal(1), k.literal(2), p);
+    k.store(isa::Space::global, Type::u32, address, value);
+    PlainSmHarness harness({k.finish()});
+    harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
+    for (unsigned i = 0; i < 64; ++i) { CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 : 1)); }
+}
+
 /// Warp 0 waits for a load before a barrier; the others arrive at once. After the barrier each reads the clock.
 isa::Kernel barrier_kernel() {
     KernelBuilder k("barrier", {8, 8});
