@@ -164,6 +164,26 @@ unsigned Instruction::uniform_address_bit() const {
     return opcode->operands.find("r32") == std::string_view::npos ? 32 : 64;
 }
 
+namespace {
+
+/// Atomic operations that give a value have a wider field for what they do.
+bool is_atomic(std::uint16_t number) {
+    return number == 0x1a8 || number == 0x1a3 || number == 0x1a2 || number == 0x18a;
+}
+
+}  // namespace
+
+bool Instruction::has_wide_address() const {
+    if (!has_uniform_address()) { return word.bit(72); }
+    if (!is_atomic(opcode->number)) { return word.bit(90); }
+    return word.bit(architecture >= 100 ? 63 : 70);
+}
+
+std::int64_t Instruction::address_offset() const {
+    if (is_short_generic()) { return word.signed_bits(32, 32); }
+    return word.signed_bits(40, is_atomic(opcode->number) && architecture >= 100 ? 23 : 24);
+}
+
 Control control_of(const Word& word) {
     const auto bits = [&](unsigned first, unsigned count) { return static_cast<unsigned>(word.bits(first, count)); };
     return {bits(105, 4), !word.bit(109), bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};

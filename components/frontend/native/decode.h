@@ -27,7 +27,7 @@ struct Source {
         0;                 ///< number of the register (its file's last one reads as 0), byte in the bank, or immediate
     bool negated = false;  ///< or complemented, as its opcode has it
     bool absolute = false;
-    std::uint8_t half = 0;  ///< of a pair: 0 both, 2 the lower one for both, 3 the upper one
+    std::uint8_t half = 0;  ///< of a pair: 0 both, 1 a single as a half, 2 the lower one for both, 3 the upper one
 };
 
 /// An instruction with its operands of arithmetic found.
@@ -52,6 +52,16 @@ struct Instruction {
     /// Whether the address in global, shared or local memory has a uniform register, and the bit at which.
     bool has_uniform_address() const { return word.bit(91); }
     unsigned uniform_address_bit() const;
+    /// Of such an address: whether its register is one of 64 bits; its offset; the bit of a store's data.
+    bool has_wide_address() const;
+    std::int64_t address_offset() const;
+    unsigned data_bit() const { return is_short_generic() && opcode->number == 0x185 ? 64 : 32; }
+
+  private:
+    /// An access of Turing by a generic address, whose offset is where others have a uniform register.
+    bool is_short_generic() const {
+        return (opcode->number == 0x180 || opcode->number == 0x185) && !has_uniform_address();
+    }
 };
 
 inline constexpr std::uint32_t kZeroRegister = 255;

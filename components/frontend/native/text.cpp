@@ -60,10 +60,10 @@ std::string address_text(const Instruction& instruction, char space) {
     const Word& word = instruction.word;
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "+") + part; };
-    std::int64_t offset = word.signed_bits(40, 24);
+    std::int64_t offset = space == 'c' ? 0 : instruction.address_offset();
     if (space == 'c') {
         const bool indexed_by_uniform = instruction.is_uniform && instruction.word.bits(0, 9) != 0x0b9;
-        offset = instruction.word.signed_bits(38, 16);
+        offset = instruction.word.bits(0, 9) == 0x1ac ? word.signed_bits(37, 17) : word.signed_bits(38, 16);
         if (indexed_by_uniform && instruction.uniform(24) != instruction.uniform_zero()) {
             add(uniform_text(instruction, instruction.uniform(24)));
         }
@@ -72,7 +72,7 @@ std::string address_text(const Instruction& instruction, char space) {
         }
     } else {
         if (instruction.reg(24) != kZeroRegister) {
-            const bool wide = space == 'g' && word.bit(instruction.has_uniform_address() ? 90 : 72);
+            const bool wide = space == 'g' && instruction.has_wide_address();
             add(register_text(instruction.reg(24)) + (wide ? ".64" : ""));
         }
         const std::uint32_t base = instruction.uniform(instruction.uniform_address_bit());
@@ -124,7 +124,7 @@ std::string operand_text(const Instruction& instruction, std::string_view operan
         case 'X':
             return word.bits(bit, 3) == kTrue ? "" : predicate_text(word.bits(bit, 3), word.bit(bit + 3), kind == 'X');
         case 'r':
-            return register_text(instruction.reg(bit));
+            return register_text(instruction.reg(operand == "r32" ? instruction.data_bit() : bit));
         case 'u':
             return uniform_text(instruction, instruction.uniform(bit));
         case 's':
