@@ -151,7 +151,7 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
             memory_.execute(decoded, warp.frame, active, place(warp));
             break;
         case Action::convergence:
-            return warp.simt.converge(active, *decoded.instruction);
+            return warp.simt.converge(active & decoded.branch_condition(warp.predicates), *decoded.instruction);
         case Action::computed_branch:
             return computed_branch(decoded, warp, active);
         case Action::exit:

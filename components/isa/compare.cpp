@@ -116,6 +116,24 @@ void set_predicate_extended(OperandRows& rows, LaneMask active, const Instructio
     write_predicates(rows, active, instruction, merge_lanes(high, rows.source_predicate2, equal));
 }
 
+template <bool kLeast>
+void set_predicate_extreme(OperandRows& rows, LaneMask active, const Instruction&) {
+    LaneMask first = 0, none = 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const auto value = [&](unsigned source) {
+            const std::uint64_t high = rows.source[source][1][lane];
+            return std::bit_cast<double>(high << 32 | rows.source[source][0][lane]);
+        };
+        const double a = value(0), b = value(1);
+        const bool less = a < b || (a == b && std::signbit(a) > std::signbit(b));
+        const bool more = a > b || (a == b && std::signbit(a) < std::signbit(b));
+        first |= LaneMask{(kLeast ? less : more) || (std::isnan(b) && !std::isnan(a))} << lane;
+        none |= LaneMask{std::isnan(a) && std::isnan(b)} << lane;
+    }
+    rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
+    rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, none, active);
+}
+
 template <class T>
 AluHandler select_extended(Comparison comparison) {
     using enum Comparison;
@@ -217,6 +235,11 @@ AluHandler select_compare(const InstructionForm& instruction) {
         return instruction.type == Type::s32   ? select_extended<std::int32_t>(instruction.comparison)
                : instruction.type == Type::u32 ? select_extended<std::uint32_t>(instruction.comparison)
                                                : nullptr;
+    }
+    if (instruction.operation == Operation::setp && instruction.mode != 0) {
+        if (instruction.type != Type::f64) { return nullptr; }
+        const bool least = instruction.mode == static_cast<std::uint8_t>(CompareMode::least);
+        return least ? set_predicate_extreme<true> : set_predicate_extreme<false>;
     }
     if (instruction.operation == Operation::setp) { return select_by_type(instruction, instruction.type); }
     if (instruction.operation != Operation::set) { return nullptr; }

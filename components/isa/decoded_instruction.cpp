@@ -51,7 +51,8 @@ std::uint8_t destination_predicate_of(std::uint8_t predicate) {
 /// Applies the modifiers of source `number` to its one or two rows of lanes.
 void modify(const Instruction& instruction, unsigned number, std::uint32_t (&value)[2][kWarpSize]) {
     const auto has = [&](unsigned modifier) { return (instruction.modifiers & modifier << number) != 0; };
-    const Type type = instruction.operation == Operation::convert ? instruction.source_type : instruction.type;
+    const bool of_source = instruction.operation == Operation::convert || instruction.operation == Operation::set;
+    const Type type = of_source ? instruction.source_type : instruction.type;
     const unsigned top = instruction.source[number].rows - 1u;
     const bool logical = info_of(instruction.operation).group == OperationGroup::logic;
     const std::uint32_t sign = type == Type::f16x2 ? 0x80008000u : type == Type::f16 ? 0x8000u : 0x80000000u;

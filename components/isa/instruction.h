@@ -29,8 +29,8 @@ inline constexpr unsigned kNativeInstructionBytes = 16;
 /// offset of the access that takes it, or a predicate in source_predicate. `dequeue` sets destination_predicate, and
 /// destination_predicate2 to the complement. Values narrower than 32 bits are zero- or sign-extended by their type in
 /// one row. A `bra` with source[0] goes to the address in its low word plus offset. A memory instruction of native code
-/// may have a uniform base of one or two rows in source[3] (add_base). A branch with a source_predicate is taken where
-/// both the guard and it hold.
+/// may have a uniform base of one or two rows in source[3] (add_base). A branch with a source_predicate is taken, and a
+/// convergence barrier is left, where both the guard and it hold.
 struct Instruction : InstructionForm {
     std::uint8_t guard = kTruePredicate;
     bool guard_negated = false;

@@ -26,8 +26,9 @@ enum class MatchMode : std::uint8_t { any, all };
 enum class ShiftMode : std::uint8_t { clamp, wrap, wide };
 
 /// `setp` of u32 and s32: `extended` compares the high words of 64-bit values; where they are equal, source_predicate2,
-/// the comparison of the low words, is the result (ISETP.EX).
-enum class CompareMode : std::uint8_t { plain, extended };
+/// the comparison of the low words, is the result (ISETP.EX). Of f64, `least` and `greatest`: whether the first is the
+/// lesser or the greater, a number before a NaN; the second result is whether both are NaN (DSETP.MIN, .MAX).
+enum class CompareMode : std::uint8_t { plain, extended, least, greatest };
 
 /// `bfind`: position of the bit, or the shift that would bring it to the top (.shiftamt).
 enum class FindMode : std::uint8_t { position, shift_amount };
@@ -94,6 +95,7 @@ inline constexpr std::uint8_t kShiftWide = 16;  ///< the width is 64, otherwise 
 /// `pred_pack`: source[0] without the bits of Instruction::offset, or them if source_predicate holds.
 /// `choose_extreme`, `add_extreme`, `extreme_of_3` (u32, s32, f32): the lesser where source_predicate holds, else the
 /// greater, of source[0] and source[1]; of their sum and source[2]; of all three.
+/// `choose_extreme` of u16 and s16 takes pairs of them.
 /// `choose_extreme` of f32 with kPassesNan: NaN if either source is, as .NAN says.
 inline constexpr std::uint8_t kPassesNan = 1;
 /// `scaled_product` of f32: the product times 2 to the power of Instruction::offset, rounded once.

@@ -216,6 +216,21 @@ void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) 
     }
 }
 
+/// Of both halves.
+template <class T>
+void choose_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
+    alignas(32) std::uint32_t result[kWarpSize];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        result[lane] = 0;
+        for (const unsigned shift : {0u, 16u}) {
+            const auto value = [&](unsigned source) { return static_cast<T>(rows.source[source][0][lane] >> shift); };
+            const T chosen = extreme(holds(rows.source_predicate, lane), value(0), value(1));
+            result[lane] |= std::uint32_t{static_cast<std::uint16_t>(chosen)} << shift;
+        }
+    }
+    blend_rows(rows.destination[0], active, result, rows.destination[0]);
+}
+
 template <Operation kOperation>
 AluHandler choose_by_type(Type type) {
     if (type == Type::f32 && kOperation != Operation::add_extreme) { return choose<float, kOperation>; }
@@ -277,6 +292,8 @@ AluHandler select_native(const InstructionForm& instruction) {
         case Operation::scaled_product:
             return instruction.flush_to_zero ? scaled_product<true> : scaled_product<false>;
         case Operation::choose_extreme:
+            if (instruction.type == Type::u16) { return choose_pairs<std::uint16_t>; }
+            if (instruction.type == Type::s16) { return choose_pairs<std::int16_t>; }
             return choose_by_type<Operation::choose_extreme>(instruction.type);
         case Operation::add_extreme:
             return choose_by_type<Operation::add_extreme>(instruction.type);

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 std::vector<std::byte> read_whole(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
     if (!in || fs::is_directory(path)) { throw InputError("{}: cannot be read; give a cubin", path.string()); }
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
     const auto all = std::as_bytes(std::span(bytes));
     return {all.begin(), all.end()};
 }

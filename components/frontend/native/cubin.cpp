@@ -177,10 +177,16 @@ class Reader {
                 std::string_view(names_[i]).substr(std::min(names_[i].size(), kInfo.size() + 1));
             read_attributes(contents(sections_[i]), of.empty() ? nullptr : kernel_named(of));
         }
+        constexpr std::uint32_t kMostRegisters = 255, kMostStackBytes = 512 * 1024;  // of a thread
         for (CubinKernel& kernel : cubin_.kernels) {
             if (kernel.code.empty()) { kernel.refusal = "it has no code"; }
-            if (kernel.registers == 0 || kernel.registers > kZeroRegister) {
-                kernel.refusal = fmt::format("it has {} registers a thread", kernel.registers);
+            if (kernel.registers == 0 || kernel.registers > kMostRegisters) {
+                kernel.refusal =
+                    fmt::format("it has {} registers; there are 1 to {}", kernel.registers, kMostRegisters);
+            }
+            if (kernel.stack_bytes > kMostStackBytes) {
+                kernel.refusal = fmt::format("it needs {} bytes of local memory; a thread has at most {}",
+                                             kernel.stack_bytes, kMostStackBytes);
             }
         }
     }

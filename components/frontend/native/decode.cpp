@@ -182,7 +182,7 @@ namespace {
 /// Atomic operations that return a value: their operation has the bit where others say that an address is wide.
 bool returns_old_value(const Instruction& instruction) {
     const std::uint16_t number = instruction.opcode->number;
-    return number == 0x1a8 || number == 0x1a3 || number == 0x18a;
+    return number == 0x1a8 || number == 0x1a3 || number == 0x1a2 || number == 0x18a;
 }
 
 }  // namespace

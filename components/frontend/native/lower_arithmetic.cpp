@@ -3,6 +3,7 @@
 
 #include "components/frontend/native/lowering.h"
 #include "components/frontend/native/special_registers.h"
+#include "components/isa/address_space.h"
 #include "components/isa/modes.h"
 
 namespace lookahead::native {
@@ -77,6 +78,11 @@ bool Lowering::lower_integer(const Native& from) {
         case 0x101:
             integer(from, from.opcode->number);
             return true;
+        case 0x014:
+        case 0x015:
+        case 0x01f:
+            differences(from);
+            return true;
         case 0x01c:
         case 0x003:
             predicates(from);
@@ -132,7 +138,7 @@ void Lowering::integer(const Native& from, unsigned number) {
         if (word.bit(74)) { set_predicate(from, to, 87); }
     };
     const auto refuse_carry = [&] {
-        if (word.bit(74) || word.bits(81, 3) != kTrue) { refuse("a wide product with a carry is not supported"); }
+        if (word.bit(74) || word.bits(81, 3) != kTrue) { refuse("a carry of this product is not supported"); }
     };
     // The least or the greatest by a predicate that compilers know.
     const auto extreme = [&](Operation operation, Type type) {
@@ -204,12 +210,19 @@ void Lowering::integer(const Native& from, unsigned number) {
             break;
         case 0x048:
             to = extreme(Operation::choose_extreme, word.bit(72) ? Type::s32 : Type::u32);
+            if (word.bit(73)) {
+                to.operation = Operation::choose_extreme;
+                to.type = word.bit(72) ? Type::s16 : Type::u16;
+                set_predicate(from, to, 87);
+            }
             break;
         case 0x046:
+            if (word.bit(73)) { refuse("pairs of 16 bits are not supported"); }
             to = extreme(Operation::add_extreme, word.bit(72) ? Type::s32 : Type::u32);
             set_source(from, to, 2, from.c);
             break;
         case 0x00f:
+            if (word.bit(73)) { refuse("pairs of 16 bits are not supported"); }
             to = extreme(Operation::extreme_of_3, word.bit(72) ? Type::s32 : Type::u32);
             set_source(from, to, 2, from.c);
             break;
@@ -256,7 +269,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_source(from, to, 2, from.c);
             break;
         case 0x025:
-            refuse_carry();
+            if (word.bit(74) || word.bits(81, 3) != kTrue) { return wide_product_with_carry(from); }
             to = begin(from, Operation::mad_wide, word.bit(73) ? Type::s64 : Type::u64);
             to.source_type = word.bit(73) ? Type::s32 : Type::u32;
             set_result(from, to, 2);
@@ -264,7 +277,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_source(from, to, 2, from.c, 2);
             break;
         case 0x027:
-            refuse_carry();
+            if (word.bit(74) || word.bits(81, 3) != kTrue) { return wide_product_with_carry(from); }
             to = begin(from, Operation::mad_high_pair, word.bit(73) ? Type::s32 : Type::u32);
             set_result(from, to);
             sources(to, from.a, from.b);
@@ -323,6 +336,37 @@ void Lowering::integer(const Native& from, unsigned number) {
     emit(to);
 }
 
+void Lowering::wide_product_with_carry(const Native& from) {
+    const Word& word = from.word;
+    if (from.c.negated) { refuse("a difference with a carry is not supported"); }
+    Machine product = begin(from, Operation::mul_wide, word.bit(73) ? Type::s64 : Type::u64);
+    product.source_type = word.bit(73) ? Type::s32 : Type::u32;
+    set_source(from, product, 0, from.a);
+    set_source(from, product, 1, from.b);
+    set_temporary(product, 0, 2);
+    emit(product);
+    Machine sum = begin(from, Operation::add_carry, Type::u64);
+    sum.source[0] = temporary(0, 2);
+    set_source(from, sum, 1, from.c, 2);
+    sum.source_predicate = isa::kTruePredicate;
+    sum.source_predicate_negated = true;
+    if (word.bit(74)) { set_predicate(from, sum, 87); }
+    sum.destination_predicate = written_predicate(from, 81);
+    constexpr std::uint16_t kWide = 0x025;
+    const bool is_high = from.opcode->number % 0x80 != kWide;
+    if (is_high) {
+        set_temporary(sum, 2, 2);
+    } else {
+        set_result(from, sum, 2);
+    }
+    emit(sum);
+    if (!is_high) { return; }
+    Machine upper = begin(from, Operation::mov, Type::b32);
+    upper.source[0] = temporary(3);
+    set_result(from, upper);
+    emit(upper);
+}
+
 void Lowering::predicates(const Native& from) {
     const Word& word = from.word;
     if (from.opcode->number == 0x003) {
@@ -343,10 +387,9 @@ void Lowering::predicates(const Native& from) {
     // A table is of the sources at the bits 87, 77 and 68.
     const auto first = static_cast<std::uint8_t>(word.bits(64, 3) | word.bits(72, 5) << 3);
     const auto other = static_cast<std::uint8_t>(word.bits(16, 8));
-    for (const auto& [table, result] : {std::pair{first, 81u}, std::pair{other, 84u}}) {
+    const auto part = [&](std::uint8_t table, unsigned result) {
         Machine to = begin(from, Operation::pred_lop3, Type::none);
         to.destination_predicate = written_predicate(from, result);
-        if (to.destination_predicate == isa::kNoPredicate) { continue; }
         set_predicate(from, to, 87);
         set_predicate2(from, to, 77);
         to.mode = table;
@@ -359,8 +402,53 @@ void Lowering::predicates(const Native& from) {
             // Never: what the table has for a third source that does not hold.
             to.mode = static_cast<std::uint8_t>((table & 0x55) | (table & 0x55) << 1);
         }
+        return to;
+    };
+    const bool one = written_predicate(from, 81) != isa::kNoPredicate,
+               two = written_predicate(from, 84) != isa::kNoPredicate;
+    if (one && two) { return emit_both(part(first, 81), part(other, 84)); }
+    if (one || two) { emit(one ? part(first, 81) : part(other, 84)); }
+}
+
+/// Sums of absolute differences; a predicate by a table of three signs, with which overflows are found.
+void Lowering::differences(const Native& from) {
+    const Word& word = from.word;
+    const bool is_signed = word.bit(73);
+    if (from.opcode->number == 0x015) {
+        Machine to = begin(from, Operation::abs_diff, Type::u32);
+        to.mode = static_cast<std::uint8_t>((is_signed ? isa::kDotFirstSigned | isa::kDotSecondSigned : 0) |
+                                            (word.bit(75) ? isa::kDiffSum : 0));
+        set_result(from, to);
+        for (unsigned i = 0; i < 3; ++i) { set_source(from, to, i, i == 0 ? from.a : i == 1 ? from.b : from.c); }
+        return emit(to);
+    }
+    if (from.opcode->number == 0x01f) {
+        Machine signs = begin(from, Operation::lop3, Type::b32);
+        signs.mode = static_cast<std::uint8_t>(word.bits(72, 8));
+        for (unsigned i = 0; i < 3; ++i) { set_source(from, signs, i, i == 0 ? from.a : i == 1 ? from.b : from.c); }
+        set_temporary(signs, 0);
+        emit(signs);
+        Machine test = begin(from, Operation::setp, Type::s32);
+        test.comparison = isa::Comparison::lt;
+        test.source[0] = temporary(0);
+        test.source[1] = literals({0});
+        test.destination_predicate = written_predicate(from, 81);
+        return emit(test);
+    }
+    for (const Operation operation : {Operation::max, Operation::min}) {
+        Machine to = begin(from, operation, is_signed ? Type::s32 : Type::u32);
+        set_source(from, to, 0, from.a);
+        set_source(from, to, 1, from.b);
+        set_temporary(to, operation == Operation::min ? 1 : 0);
         emit(to);
     }
+    Machine sum = begin(from, Operation::iadd3, Type::u32);
+    sum.source[0] = temporary(0);
+    sum.source[1] = temporary(1);
+    sum.modifiers = isa::kNegated << 1;
+    set_source(from, sum, 2, from.c);
+    set_result(from, sum);
+    emit(sum);
 }
 
 bool Lowering::lower_float(const Native& from) {
@@ -384,10 +472,20 @@ bool Lowering::lower_float(const Native& from) {
         case 0x00b:
             compare(from, Type::f32);
             return true;
+        case 0x00a:
+            set_by_comparison(from, Type::f32);
+            return true;
+        case 0x033:
+            set_by_comparison(from, Type::f16x2);
+            return true;
+        case 0x034:
+            compare_halves(from);
+            return true;
         case 0x02a:
             compare(from, Type::f64);
             return true;
         case 0x009:
+        case 0x040:
         case 0x008:
         case 0x102:
         case 0x108:
@@ -447,9 +545,61 @@ void Lowering::arithmetic(const Native& from, Type type) {
     emit(to);
 }
 
+namespace {
+
+using enum isa::Comparison;
+/// The first and the last are never and always.
+constexpr isa::Comparison kComparisons[] = {ne, lt, eq, le, gt, ne, ge, num, nan, ltu, equ, leu, gtu, neu, geu, eq};
+
+}  // namespace
+
+/// Each of the two halves has a predicate.
+void Lowering::compare_halves(const Native& from) {
+    const Word& word = from.word;
+    const std::uint64_t comparison = word.bits(76, 4);
+    if (word.bit(80) || word.bit(85) || word.bit(71) || comparison == 0 || comparison == 15) {
+        refuse("this comparison of halves is not supported");
+    }
+    const auto part = [&](unsigned bit, std::uint8_t half) {
+        Machine to = begin(from, Operation::setp, Type::f16);
+        to.comparison = kComparisons[comparison];
+        to.combine = combine_of(word.bits(69, 2));
+        set_predicate(from, to, 87);
+        to.destination_predicate = written_predicate(from, bit);
+        for (unsigned i = 0; i < 2; ++i) {
+            Source source = i == 0 ? from.a : from.b;
+            if (source.half == 0) { source.half = half; }
+            set_source(from, to, i, source);
+        }
+        return to;
+    };
+    const bool two = written_predicate(from, 84) != isa::kNoPredicate;
+    if (!two) { return emit(part(81, 2)); }
+    if (written_predicate(from, 81) == isa::kNoPredicate) { return emit(part(84, 3)); }
+    emit_both(part(81, 2), part(84, 3));
+}
+
+/// FSET: 1 or 0; HSET2: the same or all ones for each half.
+void Lowering::set_by_comparison(const Native& from, Type type) {
+    const Word& word = from.word;
+    const bool half = type == Type::f16x2;
+    const std::uint64_t comparison = word.bits(76, 4);
+    if (comparison == 0 || comparison == 15 || (half && (word.bit(80) || word.bit(85)))) {
+        refuse("this comparison is not supported");
+    }
+    Machine to = begin(from, Operation::set, half && !word.bit(71) ? Type::u32 : type);
+    to.source_type = type;
+    to.comparison = kComparisons[comparison];
+    to.combine = combine_of(half ? word.bits(69, 2) : word.bits(74, 2));
+    to.flush_to_zero = !half && word.bit(80);
+    set_predicate(from, to, 87);
+    set_result(from, to);
+    set_source(from, to, 0, from.a);
+    set_source(from, to, 1, from.b);
+    emit(to);
+}
+
 void Lowering::compare(const Native& from, Type type) {
-    using enum isa::Comparison;
-    constexpr isa::Comparison kComparisons[] = {ne, lt, eq, le, gt, ne, ge, num, nan, ltu, equ, leu, gtu, neu, geu, eq};
     const Word& word = from.word;
     const unsigned rows = type == Type::f64 ? 2 : 1;
     const std::uint64_t comparison = word.bits(76, 4);
@@ -460,6 +610,17 @@ void Lowering::compare(const Native& from, Type type) {
     set_predicate(from, to, 87);
     to.destination_predicate = written_predicate(from, 81);
     to.destination_predicate2 = written_predicate(from, 84);
+    if (type == Type::f64 && (comparison == 0 || comparison == 15)) {
+        if (to.source_predicate != isa::kTruePredicate || to.source_predicate_negated ||
+            to.combine != isa::Combine::bit_and) {
+            refuse("it may not have a condition");
+        }
+        to.mode = static_cast<std::uint8_t>(comparison == 0 ? isa::CompareMode::least : isa::CompareMode::greatest);
+        to.source_predicate = isa::kNoPredicate;
+        set_source(from, to, 0, from.a, rows);
+        set_source(from, to, 1, from.b, rows);
+        return emit(to);
+    }
     if (comparison == 0 || comparison == 15) {  // never, always
         to.source[0] = to.source[1] = literals(std::vector<std::uint32_t>(rows, 0));
     } else {
@@ -469,7 +630,7 @@ void Lowering::compare(const Native& from, Type type) {
     emit(to);
 }
 
-/// FMNMX, FSEL, FCHK, MUFU.
+/// FMNMX, HMNMX2, FSEL, FCHK, MUFU.
 void Lowering::function(const Native& from) {
     const Word& word = from.word;
     Machine to = begin(from, Operation::select, Type::f32);
@@ -484,6 +645,17 @@ void Lowering::function(const Native& from) {
                 to.source_predicate = isa::kNoPredicate;
                 to.source_predicate_negated = false;
             }
+            break;
+        case 0x040:
+            set_predicate(from, to, 87);
+            if (to.source_predicate != isa::kTruePredicate || word.bit(81) || word.bit(85)) {
+                refuse("only the lesser or the greater of numbers of 16 bits is supported");
+            }
+            to.type = Type::f16x2;
+            to.operation = to.source_predicate_negated ? Operation::max : Operation::min;
+            to.source_predicate = isa::kNoPredicate;
+            to.source_predicate_negated = false;
+            to.flush_to_zero = word.bit(80);
             break;
         case 0x008:
             set_predicate(from, to, 87);
@@ -545,12 +717,39 @@ bool Lowering::lower_conversion(const Native& from) {
             to.source_type = integer_type(source, word.bit(74));
             to.rounding = rounding_of(word.bits(78, 2));
             break;
+        case 0x038: {
+            constexpr Type kTypes[] = {Type::u8, Type::s8, Type::u16, Type::s16};
+            to.type = kTypes[word.bits(76, 2)];
+            to.source_type = Type::s32;
+            to.saturate = true;
+            set_result(from, to);
+            set_source(from, to, 0, from.b);
+            emit(to);
+            return true;
+        }
+        case 0x043:
+            if (word.bits(72, 2) != 0 || !is_zero(from.a, from) || !is_zero(from.c, from)) {
+                refuse("only one byte is packed");
+            }
+            to.type = Type::u8;
+            to.source_type = Type::f32;
+            to.rounding = whole_rounding_of(word.bits(78, 2));
+            break;
         case 0x107:
         case 0x113:
             to.type = to.source_type = float_type(result);
             to.rounding = whole_rounding_of(word.bits(78, 2));
             break;
         case 0x03e:
+            if (word.bits(72, 7) == 0 && is_zero(from.a, from)) {
+                to.type = Type::f16;
+                to.source_type = Type::f32;
+                to.rounding = rounding_of(word.bits(79, 2));
+                set_result(from, to);
+                set_source(from, to, 0, from.b);
+                emit(to);
+                return true;
+            }
             if (word.bits(72, 9) != 0) { refuse("only pairs of halves, rounded to nearest, are packed"); }
             to.operation = Operation::pack_halves;
             to.type = Type::f16x2;
@@ -592,6 +791,11 @@ bool Lowering::lower_move(const Native& from) {
             if (row == nullptr || (row->high && rows == 1)) { refuse("this special register is not known"); }
             Machine to = begin(from, Operation::read_special, rows == 2 ? Type::b64 : Type::b32);
             to.special = row->meaning;
+            constexpr unsigned kSharedWindow = 0x2f;
+            if (row->number == kSharedWindow) {
+                to.operation = Operation::mov;
+                to.source[0] = literals({static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)});
+            }
             if (row->is_zero) {
                 to.operation = Operation::mov;
                 to.source[0] = literals(std::vector<std::uint32_t>(rows, 0));

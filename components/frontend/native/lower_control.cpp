@@ -8,7 +8,48 @@ namespace {
 using isa::Operation;
 using isa::Type;
 
+constexpr unsigned kBarrierResult = 4;  ///< the temporary row
+
 }  // namespace
+
+void Lowering::barrier(const Native& from) {
+    const Word& word = from.word;
+    const std::uint64_t kind = word.bits(77, 3), combined = word.bits(74, 2), form = word.bits(9, 3);
+    if (kind > 2 || combined > 2) { refuse("this barrier is not supported"); }
+    Machine to = begin(from, Operation::barrier, Type::none);
+    to.barrier = kind == 0 ? isa::BarrierKind::sync : kind == 1 ? isa::BarrierKind::arrive : isa::BarrierKind::popc;
+    // A register has the number in its lower half, the count of threads in its upper one.
+    const bool known_number = form == 4 || form == 5, known_count = form == 2 || form == 5;
+    const isa::Operand in_register = register_operand(from.reg(32), 1);
+    const auto half = [&](Operation operation, std::uint32_t by, unsigned number) {
+        Machine part = begin(from, operation, operation == Operation::shr ? Type::u32 : Type::b32);
+        part.source[0] = in_register;
+        part.source[1] = literals({by});
+        set_temporary(part, number);
+        emit(part);
+        return temporary(number);
+    };
+    to.mode = known_number ? static_cast<std::uint8_t>(word.bits(54, 4)) : 0;
+    if (!known_number) { to.source[0] = half(Operation::bit_and, 0xffff, 0); }
+    const auto count = static_cast<std::uint32_t>(word.bits(42, 12));
+    if (!known_count) { to.source[1] = half(Operation::shr, 16, 1); }
+    if (known_count && count != 0) { to.source[1] = literals({count}); }
+    if (kind != 2) { return emit(to); }
+    // All hold if the number of those that do not is 0.
+    to.type = Type::u32;
+    set_predicate(from, to, 87);
+    if (combined == 1) { to.source_predicate_negated = !to.source_predicate_negated; }
+    set_temporary(to, kBarrierResult);
+    emit(to);
+    if (combined != 1) { return; }
+    for (const Operation operation : {Operation::min, Operation::bit_xor}) {
+        Machine part = begin(from, operation, operation == Operation::min ? Type::u32 : Type::b32);
+        part.source[0] = temporary(kBarrierResult);
+        part.source[1] = literals({1});
+        set_temporary(part, kBarrierResult);
+        emit(part);
+    }
+}
 
 bool Lowering::lower_warp(const Native& from) {
     const Word& word = from.word;
@@ -40,20 +81,21 @@ bool Lowering::lower_warp(const Native& from) {
             Machine to = begin(from, Operation::vote, Type::none);
             to.uniform = uniform;
             set_predicate(from, to, 87);
+            // The ballot first: the other result may be the predicate that both read.
+            if (ballots) {
+                Machine ballot = to;
+                ballot.type = Type::b32;
+                ballot.mode = static_cast<std::uint8_t>(isa::VoteMode::ballot);
+                if (uniform) {
+                    set_uniform_result(ballot, number);
+                } else {
+                    set_result(ballot, number);
+                }
+                emit(ballot);
+            }
             if (written_predicate(from, 81) != isa::kNoPredicate) {
                 to.mode = static_cast<std::uint8_t>(kModes[word.bits(72, 2)]);
                 to.destination_predicate = written_predicate(from, 81);
-                emit(to);
-                to.destination_predicate = isa::kNoPredicate;
-            }
-            if (ballots) {
-                to.type = Type::b32;
-                to.mode = static_cast<std::uint8_t>(isa::VoteMode::ballot);
-                if (uniform) {
-                    set_uniform_result(to, number);
-                } else {
-                    set_result(to, number);
-                }
                 emit(to);
             }
             return true;
@@ -80,15 +122,37 @@ bool Lowering::lower_warp(const Native& from) {
             emit(to);
             return true;
         }
-        case 0x11d: {
-            if (word.bits(9, 3) != 5 || word.bits(77, 2) > 1) { refuse("this barrier is not supported"); }
-            if (word.bits(32, 22) != 0) { refuse("a barrier of some of the threads is not supported"); }
-            Machine to = begin(from, Operation::barrier, Type::none);
-            to.barrier = word.bits(77, 2) == 1 ? isa::BarrierKind::arrive : isa::BarrierKind::sync;
-            to.mode = static_cast<std::uint8_t>(word.bits(54, 4));
+        case 0x0cc: {
+            Machine to = begin(from, Operation::redux, word.bit(73) ? Type::s32 : Type::u32);
+            to.atomic = word.bit(79) ? isa::AtomicOp::min : isa::AtomicOp::max;
+            if (word.bits(74, 5) != 0) { refuse("this operation is not known"); }
+            to.uniform = true;
+            to.source[0] = register_operand(from.reg(24), 1);
+            set_uniform_result(to, from.uniform(16));
             emit(to);
             return true;
         }
+        case 0x11c: {
+            if (word.bits(77, 2) != 2) { refuse("only the result of a reduction is read"); }
+            if (from.reg(16) != kZeroRegister) {
+                Machine to = begin(from, Operation::mov, Type::b32);
+                to.source[0] = temporary(kBarrierResult);
+                set_result(from, to);
+                emit(to);
+            }
+            if (written_predicate(from, 81) != isa::kNoPredicate) {
+                Machine to = begin(from, Operation::setp, Type::u32);
+                to.comparison = isa::Comparison::ne;
+                to.source[0] = temporary(kBarrierResult);
+                to.source[1] = literals({0});
+                to.destination_predicate = written_predicate(from, 81);
+                emit(to);
+            }
+            return true;
+        }
+        case 0x11d:
+            barrier(from);
+            return true;
         case 0x148: {
             Machine to = begin(from, Operation::warp_sync, Type::none);
             // Without a mask it is WARPSYNC.ALL.
@@ -120,7 +184,8 @@ bool Lowering::lower_control(const Native& from) {
         const unsigned bit = by_uniform ? 24 : 87;
         if (word.bits(bit, 3) == kTrue && !word.bit(bit + 3)) { return; }
         if (to.guard != isa::kTruePredicate || to.guard_negated) {
-            if (to.operation != Operation::bra || by_uniform) { refuse("two conditions are not supported"); }
+            const bool may = to.operation == Operation::bra || to.operation == Operation::leave_barrier;
+            if (!may || by_uniform) { refuse("two conditions are not supported"); }
             return set_predicate(from, to, bit);
         }
         to.guard = static_cast<std::uint8_t>(word.bits(bit, 3));

@@ -19,11 +19,11 @@ struct AccessType {
 constexpr AccessType kAccessTypes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1}, {Type::s16, 1},
                                        {Type::b32, 1}, {Type::b32, 2}, {Type::b32, 4}, {Type::none, 0}};
 
-constexpr Type kAtomicTypes[] = {Type::u32,  Type::s32, Type::u64, Type::f32,
-                                 Type::none, Type::s64, Type::f64, Type::none};
+constexpr Type kAtomicTypes[] = {Type::u32,   Type::s32, Type::u64, Type::f32,
+                                 Type::f16x2, Type::s64, Type::f64, Type::none};
 
 Type hopper_float(std::uint64_t field) {
-    return field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
+    return field == 0 ? Type::f16x2 : field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
 }
 
 }  // namespace
@@ -62,8 +62,12 @@ bool Lowering::lower_memory(const Native& from) {
         case 0x1a9:
             atomic(from, Space::global);
             return true;
+        case 0x1aa:
+            space_of_address(from);
+            return true;
         case 0x18a:
         case 0x18b:
+        case 0x1a2:
             atomic(from, Space::generic);
             return true;
         case 0x18c:
@@ -176,7 +180,7 @@ void Lowering::atomic(const Native& from, Space space) {
     constexpr isa::AtomicOp kFloats[] = {add, none, min, none, max};
     const Word& word = from.word;
     const std::uint16_t number = from.opcode->number;
-    const bool hopper = number == 0x1a6 || number == 0x1a3;
+    const bool hopper = number == 0x1a6 || number == 0x1a3 || number == 0x1a2;
     const bool swaps = number == 0x1a9 || number == 0x18b || number == 0x18d;
     const bool returns = number != 0x18e && number != 0x1a6 && from.reg(16) != kZeroRegister;
     Machine to = begin(from, returns ? Operation::atomic : Operation::reduce,
@@ -190,7 +194,6 @@ void Lowering::atomic(const Native& from, Space space) {
     if (to.type == Type::none) { refuse("this type is not supported"); }
     const std::uint64_t operation = word.bits(87, hopper || number == 0x18e ? 3 : 4);
     if (swaps) {
-        if (number == 0x18d && word.bit(87)) { refuse("a swap of values that were cast is not supported"); }
         to.atomic = cas;
     } else if (counts) {
         to.atomic = add;
@@ -205,7 +208,69 @@ void Lowering::atomic(const Native& from, Space space) {
     const unsigned rows = isa::type_rows(to.type);
     to.source[1] = counts ? literals({1}) : register_operand(from.reg(32), rows);
     if (swaps) { to.source[2] = register_operand(from.reg(64), rows); }
+    if (number == 0x18d && word.bit(87)) { return swap_and_tell(from, to); }
     if (returns) { set_result(from, to, rows); }
+    emit(to);
+    // Whether it was done: code for shared and local memory follows for the other case.
+    const bool tells = space != Space::shared && from.opcode->operands.find("p81") != std::string_view::npos;
+    if (tells && written_predicate(from, 81) != isa::kNoPredicate) {
+        set_if_equal(from, 81, literals({0}), literals({0}));
+    }
+}
+
+/// The result is 1 if the swap was made, else 0.
+void Lowering::swap_and_tell(const Native& from, Machine swap) {
+    const unsigned rows = isa::type_rows(swap.type);
+    const std::uint32_t compared = from.reg(32);
+    swap.operation = Operation::atomic;
+    set_temporary(swap, 0, rows);
+    emit(swap);
+    for (unsigned i = 0; i < rows; ++i) {
+        // Bits that differ, in this word or one before.
+        Machine to = begin(from, Operation::lop3, Type::b32);
+        to.mode = (0xf0 ^ 0xcc) | 0xaa;
+        to.source[0] = temporary(i);
+        to.source[1] = register_operand(compared == kZeroRegister ? compared : compared + i, 1);
+        to.source[2] = i == 0 ? literals({0}) : temporary(2);
+        set_temporary(to, 2);
+        emit(to);
+    }
+    if (from.architecture >= 100 && written_predicate(from, 81) != isa::kNoPredicate) {
+        set_if_equal(from, 81, temporary(2), literals({0}));
+    }
+    if (from.reg(16) == kZeroRegister) { return; }
+    Machine least = begin(from, Operation::min, Type::u32);
+    least.source[0] = temporary(2);
+    least.source[1] = literals({1});
+    set_temporary(least, 2);
+    emit(least);
+    Machine tell = begin(from, Operation::bit_xor, Type::b32);
+    tell.source[0] = temporary(2);
+    tell.source[1] = literals({1});
+    set_result(from, tell);
+    emit(tell);
+    if (rows == 1) { return; }
+    Machine upper = begin(from, Operation::mov, Type::b32);
+    upper.source[0] = literals({0});
+    set_result(upper, from.reg(16) + 1);
+    emit(upper);
+}
+
+/// The spaces' windows are known by the upper word of an address.
+void Lowering::space_of_address(const Native& from) {
+    const Word& word = from.word;
+    const std::uint64_t space = word.bits(73, 2);
+    if (!word.bit(72) || space == 3 || from.reg(24) == kZeroRegister) { refuse("this question is not supported"); }
+    const isa::Operand upper = register_operand(from.reg(24) + 1, 1);
+    if (space != 0) {
+        const std::uint64_t base = space == 1 ? isa::kLocalWindowBase : isa::kSharedWindowBase;
+        return set_if_equal(from, 81, upper, literals({static_cast<std::uint32_t>(base >> 32)}));
+    }
+    Machine to = begin(from, Operation::setp, Type::u32);
+    to.comparison = isa::Comparison::gt;
+    to.source[0] = upper;
+    to.source[1] = literals({static_cast<std::uint32_t>(isa::kLocalWindowBase >> 32)});
+    to.destination_predicate = written_predicate(from, 81);
     emit(to);
 }
 
@@ -233,6 +298,16 @@ void Lowering::constant_load(const Native& from, bool uniform) {
             emit(to);
         }
         return;
+    }
+    if (!indexed && place.bank != 3) {  // a part of a word
+        const std::uint32_t first = place.value % 4;
+        place.value -= first;
+        Machine to = begin(from, Operation::bfe, isa::is_signed(type.type) ? Type::s32 : Type::u32);
+        to.source[0] = constant_operand(from, place, 1);
+        to.source[1] = literals({first * 8});
+        to.source[2] = literals({isa::type_bytes(type.type) * 8});
+        set_result(from, to);
+        return emit(to);
     }
     Machine to = begin(from, Operation::load, type.type);
     to.uniform = false;

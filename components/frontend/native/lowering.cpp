@@ -17,12 +17,13 @@ constexpr unsigned kSpareRows = 4;
 
 /// Where the driver puts values into constant bank 0 (public assemblers; what ptxas reads for values that are known).
 struct DriverConstants {
-    std::uint32_t block, grid, stack, descriptor;
+    std::uint32_t block, grid, stack, descriptor, local_window;
+    std::uint32_t shared_window, constant_window, bank_window;
 };
 DriverConstants driver_constants(unsigned architecture) {
-    if (architecture >= 100) { return {0x360, 0x370, 0x37c, 0x358}; }
-    if (architecture >= 90) { return {0x0, 0xc, 0x28, 0x208}; }
-    return {0x0, 0xc, 0x28, 0x118};
+    if (architecture >= 100) { return {0x360, 0x370, 0x37c, 0x358, 0x2f8, 0x2f0, 0x120, 0x348}; }
+    if (architecture >= 90) { return {0x0, 0xc, 0x28, 0x208, 0x20, 0x18, 0xd0, 0x198}; }
+    return {0x0, 0xc, 0x28, 0x118, 0x20, 0x18, 0x50, 0x40};
 }
 
 }  // namespace
@@ -93,7 +94,8 @@ void Lowering::count_registers(const std::vector<Native>& code) {
     first_uniform_ = registers;
     unread_ = first_uniform_ + uniform;
     loaded_ = unread_ + kSpareRows;
-    to_.registers = loaded_ + kSpareRows;
+    temporary_ = loaded_ + kSpareRows;
+    to_.registers = temporary_ + kSpareRows + 1;
     to_.predicates = isa::kPredicateRegisters;
 }
 
@@ -142,6 +144,17 @@ void Lowering::set_result(const Native& from, Machine& to, unsigned rows) const 
 
 void Lowering::set_source(const Native& from, Machine& to, unsigned place, const Source& source, unsigned rows) {
     to.source[place] = operand(from, source, rows);
+    constexpr std::uint8_t kFromSingle = 1;
+    if (source.half == kFromSingle) {
+        Machine half = begin(from, isa::Operation::convert, isa::Type::f16);
+        half.source_type = isa::Type::f32;
+        half.rounding = isa::Rounding::rn;
+        half.source[0] = to.source[place];
+        set_temporary(half, place);
+        emit(half);
+        to.source[place] = temporary(place);
+        to.modifiers = static_cast<std::uint16_t>(to.modifiers | isa::kLowHalf << place);
+    }
     if (source.negated) { to.modifiers = static_cast<std::uint16_t>(to.modifiers | isa::kNegated << place); }
     if (source.absolute) { to.modifiers = static_cast<std::uint16_t>(to.modifiers | isa::kAbsolute << place); }
     if (source.half == 2) { to.modifiers = static_cast<std::uint16_t>(to.modifiers | isa::kLowHalf << place); }
@@ -211,6 +224,17 @@ Operand Lowering::bank_0(std::uint32_t offset, unsigned rows) {
     if (offset == driver.stack && rows == 1) { return literals({to_.local_bytes}); }
     // A descriptor of global memory: the addresses that it goes with are whole, so it adds nothing.
     if (offset == driver.descriptor && rows == 2) { return literals({0, 0}); }
+    // Generic addresses of parameters: before Hopper the window is that of the whole bank.
+    const std::uint64_t bank = isa::kParameterBase - (cubin_.architecture >= 90 ? 0 : kernel_.parameter_base);
+    for (const auto& [place, window] :
+         {std::pair{driver.local_window, isa::kLocalWindowBase},
+          std::pair{driver.shared_window, isa::kSharedWindowBase},
+          std::pair{driver.constant_window, isa::kConstantBase}, std::pair{driver.bank_window, bank}}) {
+        if ((offset - place) / 4 < 2 && place == driver.bank_window) { to_.addresses_parameters = true; }
+        const std::uint32_t words[] = {static_cast<std::uint32_t>(window), static_cast<std::uint32_t>(window >> 32)};
+        if (offset == place && rows == 2) { return literals({words[0], words[1]}); }
+        if ((offset - place) / 4 < 2 && rows == 1) { return literals({words[(offset - place) / 4]}); }
+    }
     refuse(fmt::format("the place {:#x} of constant bank 0 is not known", offset));
 }
 
@@ -227,6 +251,37 @@ Operand Lowering::constant_operand(const Native& from, const Source& source, uns
         default:
             refuse(fmt::format("constant bank {} is not known", source.bank));
     }
+}
+
+Operand Lowering::temporary(unsigned number, unsigned rows) const {
+    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), static_cast<std::uint16_t>(temporary_ + number)};
+}
+
+void Lowering::set_temporary(Machine& to, unsigned number, unsigned rows) const {
+    to.destination = static_cast<std::uint16_t>(temporary_ + number);
+    to.destination_rows = static_cast<std::uint8_t>(rows);
+}
+
+void Lowering::emit_both(const Machine& first, const Machine& second) {
+    const auto disturbs = [](const Machine& before, const Machine& after) {
+        const std::uint8_t written = before.destination_predicate;
+        const bool third = after.operation == isa::Operation::pred_lop3 && after.destination_predicate2 == written;
+        return written != isa::kNoPredicate && (third || after.guard == written || after.source_predicate == written ||
+                                                after.source_predicate2 == written);
+    };
+    const bool swaps = disturbs(first, second);
+    if (swaps && disturbs(second, first)) { refuse("it writes both predicates that it reads"); }
+    emit(swaps ? second : first);
+    emit(swaps ? first : second);
+}
+
+void Lowering::set_if_equal(const Native& from, unsigned bit, const Operand& a, const Operand& b) {
+    Machine to = begin(from, isa::Operation::setp, isa::Type::u32);
+    to.comparison = isa::Comparison::eq;
+    to.destination_predicate = written_predicate(from, bit);
+    to.source[0] = a;
+    to.source[1] = b;
+    emit(to);
 }
 
 /// Loads the operand from the module's constants first.

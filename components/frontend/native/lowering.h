@@ -11,7 +11,8 @@
 namespace lookahead::native {
 
 /// Lowers one kernel's instructions to the machine ISA. Rows of a warp: its registers R0.., its uniform registers
-/// UR0.., four rows for results that nothing reads, and four for operands that are loaded from constant memory.
+/// UR0.., four rows for results that nothing reads, four for operands that are loaded from constant memory, four for
+/// what the parts of one instruction pass on, and one for the result of a barrier's reduction.
 class Lowering {
   public:
     /// `to` has the kernel's frame; the lowering adds code, registers and literals.
@@ -43,10 +44,17 @@ class Lowering {
     void predicates(const Native& from);
     void arithmetic(const Native& from, isa::Type type);
     void compare(const Native& from, isa::Type type);
+    void compare_halves(const Native& from);
+    void set_by_comparison(const Native& from, isa::Type type);
+    void differences(const Native& from);
+    void wide_product_with_carry(const Native& from);
     void function(const Native& from);
     void access(const Native& from, isa::Operation operation, isa::Space space);
     void split_access(const Native& from, Machine to);
     void atomic(const Native& from, isa::Space space);
+    void swap_and_tell(const Native& from, Machine swap);
+    void space_of_address(const Native& from);
+    void barrier(const Native& from);
     void set_target(const Native& from);
     void constant_load(const Native& from, bool uniform);
     void set_address(const Native& from, Machine& to, isa::Space space);
@@ -55,6 +63,11 @@ class Lowering {
     /// An instruction with the guard, place and uniformity of `from`.
     Machine begin(const Native& from, isa::Operation operation, isa::Type type) const;
     void emit(const Machine& instruction) { to_.code.push_back(instruction); }
+    /// Two parts of one instruction, which writes a predicate in each, in an order in which neither writes what the
+    /// other reads.
+    void emit_both(const Machine& first, const Machine& second);
+    /// Sets the predicate to whether both are equal.
+    void set_if_equal(const Native& from, unsigned bit, const isa::Operand& a, const isa::Operand& b);
 
     /// InputError if the kernel does not have all of the registers.
     void check_register(std::uint32_t reg, unsigned rows) const;
@@ -71,6 +84,8 @@ class Lowering {
     isa::Operand bank_0(std::uint32_t offset, unsigned rows);
     isa::Operand literals(const std::vector<std::uint32_t>& words);
     isa::Operand bytes(const std::vector<std::byte>& bank, std::uint32_t offset, unsigned rows);
+    isa::Operand temporary(unsigned number, unsigned rows = 1) const;
+    void set_temporary(Machine& to, unsigned number, unsigned rows = 1) const;
     isa::Operand loaded(const Native& from, std::uint32_t offset, unsigned rows);
 
     std::uint8_t written_predicate(const Native& from, unsigned bit) const;
@@ -83,6 +98,7 @@ class Lowering {
     std::uint32_t first_uniform_ = 0;
     std::uint32_t unread_ = 0;
     std::uint32_t loaded_ = 0;
+    std::uint32_t temporary_ = 0;
     std::uint32_t place_ = 0;             ///< number of the instruction that is lowered
     std::vector<std::uint32_t> targets_;  ///< of branches, by machine instruction, as numbers of native ones
     std::vector<std::uint32_t> calls_;    ///< machine instructions that come back to the next one

@@ -18,6 +18,7 @@ constexpr SpecialRegisterRow kRows[] = {
     {0x25, "SR_CTAID.X", S::ctaid_x},
     {0x26, "SR_CTAID.Y", S::ctaid_y},
     {0x27, "SR_CTAID.Z", S::ctaid_z},
+    {0x2f, "SR_SWINHI", S::none},
     {0x38, "SR_EQMASK", S::lanemask_eq},
     {0x39, "SR_LTMASK", S::lanemask_lt},
     {0x3a, "SR_LEMASK", S::lanemask_le},

@@ -51,7 +51,7 @@ using isa::LaneMask;
             branch(context, stream, decoded, active & decoded.branch_condition(stream.predicates), now);
             return false;
         case Action::convergence:
-            stream.stack.converge(active, *decoded.instruction);
+            stream.stack.converge(active & decoded.branch_condition(stream.predicates), *decoded.instruction);
             go_on(context, stream, pc);
             return false;
         case Action::computed_branch:

@@ -17,12 +17,6 @@ const char* name_of(isa::SimtModel simt) {
     return simt == isa::SimtModel::stack ? "stack" : "convergence_barrier";
 }
 
-std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
-    const DeviceAddress out = device.upload(std::vector<std::uint32_t>(program.words));
-    device.launch("k", program.configuration, pack_parameters(out, program.a, program.table));
-    return device.download<std::uint32_t>(out, program.words);
-}
-
 /// The program that the workload below runs, its expected result if the host's rank is to check it, and its result.
 /// Tests run one at a time.
 const Program* current = nullptr;
@@ -78,6 +72,12 @@ std::string kernel(const std::string& body, const std::string& before) {
            "mov.u32 %t, %ctaid.x;\nmov.u32 %n, %ntid.x;\nmul.lo.u32 %n, %n, %t;\nmov.u32 %t, %tid.x;\n"
            "add.u32 %n, %n, %t;\nmul.wide.u32 %out, %n, 4;\nadd.s64 %out, %out, %base;\n" +
            body + "\nret;\n}\n";
+}
+
+std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
+    const DeviceAddress out = device.upload(std::vector<std::uint32_t>(program.words));
+    device.launch("k", program.configuration, pack_parameters(out, program.a, program.table));
+    return device.download<std::uint32_t>(out, program.words);
 }
 
 std::vector<std::uint32_t> interpret(const Program& program) {

@@ -40,6 +40,8 @@ inline Program launched(const LaunchConfiguration& configuration, std::uint32_t 
     return {kernel(body, before), configuration, 0, words};
 }
 
+/// Launches it once on a device that has its kernel; returns the words at `out`.
+std::vector<std::uint32_t> run_on(Device& device, const Program& program);
 std::vector<std::uint32_t> interpret(const Program& program);
 std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt);
 /// Runs it on the timing model in one process; `options` are configuration keys, "sm.schedulers=1".

@@ -31,7 +31,7 @@ Cubin cubin_of(std::vector<Word> code, unsigned architecture) {
     kernel.stack_bytes = 40;
     kernel.parameter_base = architecture >= 100 ? 0x380 : architecture >= 90 ? 0x210 : 0x160;
     kernel.parameter_bytes = 12;
-    kernel.banks[2] = {std::byte{7}, std::byte{1}, std::byte{0}, std::byte{0}};
+    kernel.constants = {std::byte{7}, std::byte{1}, std::byte{0}, std::byte{0}};
     cubin.kernels = {kernel};
     return cubin;
 }

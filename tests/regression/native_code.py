@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Tests native code: cubins of the folder native run right and always in the same way, what cannot be run is refused, and
+workloads that ptxas compiles for each architecture give matching outputs."""
+
+import os
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+CUBINS = pathlib.Path(__file__).resolve().parent / "native"
+ARCHITECTURES = [75, 80, 86, 89, 90, 100]
+# Ranks, threads and what else: every run of a cubin ends in the same state.
+WAYS = [(1, 1, []), (1, 2, []), (2, 1, ["--sync", "window"]), (3, 1, ["--sync", "window"]), (3, 1, ["--sync", "null_message"]),
+        (2, 2, ["--sync", "null_message", "--partition", "round_robin"])]
+TEXTURES = "imageDenoising"
+
+
+def native(architecture, cubin=None):
+    return lookahead.words("-o", ["program.code=native", f"isa.native={architecture}", *([f"program.cubin={cubin}"] if cubin else [])])
+
+
+def of_cubin(cubin, machine="h100"):
+    """The words for a run of the cubin's workload."""
+    workload, architecture, _ = cubin.name.split(".")
+    return [workload, "--size", "tiny", "-m", machine, *native(architecture.removeprefix("sm_"), cubin)]
+
+
+def cubins():
+    return sorted(CUBINS.glob("*.cubin"))
+
+
+def ptxas_is_there():
+    folders = [*os.environ.get("PATH", "").split(":"), os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin", "/usr/local/cuda/bin"]
+    return any(shutil.which("ptxas", path=folder) for folder in folders if folder)
+
+
+def check_cubins(checks):
+    """Outputs match, and the state is the same however the run is done."""
+    checks.expect(len(cubins()) == 10, f"{len(cubins())} cubins")
+    for number, cubin in enumerate(cubins()):
+        # All ways for every cubin would take minutes: each has the first one and three others.
+        chosen = [WAYS[0], *(WAYS[1 + (number + i) % (len(WAYS) - 1)] for i in range(3))]
+        summaries = [lookahead.simulate(checks.program, [*of_cubin(cubin), "--threads", threads, *more, "--out", checks.folder / "way.h5"],
+                                        ranks) for ranks, threads, more in chosen]
+        checks.check(cubin.name, all(each["outputs"] == "match" for each in summaries), summaries)
+        hashes = [each["state_hash"] for each in summaries]
+        checks.check(cubin.name, len(set(hashes)) == 1, f"{hashes} of {chosen}")
+
+
+def check_models(checks):
+    """Under both SIMT models, with and without timing."""
+    for cubin in cubins():
+        for simt in ("stack", "convergence_barrier"):
+            option = ["-o", f"sm.simt={simt}"]
+            counts = [lookahead.json_of(checks.program, ["emulate", *of_cubin(cubin), *option]),
+                      lookahead.simulate(checks.program, [*of_cubin(cubin), *option, "--out", checks.folder / "model.h5"])]
+            checks.check(f"{cubin.name}, {simt}", all(each["outputs"] == "match" for each in counts), counts)
+            # A loop that waits for others may make a round more or less; these workloads have none.
+            checks.check(f"{cubin.name}, {simt}", counts[0]["thread_instructions"] == counts[1]["thread_instructions"], counts)
+
+
+def check_resumed(checks):
+    """A run that goes on from a checkpoint in its middle has the result of one without a stop."""
+    whole, resumed = checks.folder / "whole.h5", checks.folder / "resumed.h5"
+    for name, ranks in (("bfs.sm_80", 0), ("histogram.sm_90", 2), ("libor.sm_90", 3), ("hotspot.sm_80", 2)):
+        run = of_cubin(CUBINS / f"{name}.cubin")
+        cycles = lookahead.simulate(checks.program, [*run, "--out", whole])["cycles"]
+        for path in checks.folder.glob("*.checkpoint.h5"):
+            path.unlink()
+        lookahead.simulate(checks.program, [*run, "--out", whole, "--checkpoint-every", cycles // 3, "--checkpoint-keep", 0,
+                                            "--checkpoint-dir", checks.folder])
+        taken = sorted(checks.folder.glob("*.checkpoint.h5"), key=lambda path: int(path.name.split("-")[-1].split(".")[0]))
+        checks.check(name, len(taken) >= 2, f"{len(taken)} checkpoints")
+        for path in taken[:2]:
+            done = lookahead.execute(checks.program, ["resume", path, "--out", resumed, "--progress", "none"], ranks)
+            checks.check(f"{name}, {path.name}", done.returncode == 0, done.stderr)
+            checks.same(f"{name}, {path.name}, {ranks} ranks", whole, resumed)
+
+
+def check_refusals(checks):
+    """What cannot be run is refused with one sentence."""
+    cubin = CUBINS / "vecadd.sm_90.cubin"
+    bytes_of_cubin = cubin.read_bytes()
+    def changed(name, content):
+        path = checks.folder / name
+        path.write_bytes(content)
+        return path
+    run = ["run", "vecadd", "--size", "tiny", "-m"]
+    checks.refuses([*run, "h100", *native(80, cubin)], 2, "is for sm_90; the machine executes the code of sm_80 (isa.native)")
+    checks.refuses([*run, "h100", *native(77, cubin)], 2, "isa.native")
+    checks.refuses([*run, "gtx480", "-o", "program.code=native"], 2, "the machine executes no native code (isa.native = 0)")
+    checks.refuses(["run", *of_cubin(cubin), "-o", "kernel.transform=dac"], 2, "use kernel.transform = none or program.code = ptx")
+    checks.refuses([*run, "h100", "-o", "program.code=sass"], 2, "program.code")
+    checks.refuses([*run, "h100", *native(90, checks.folder / "none.cubin")], 3, "none.cubin: cannot be read; give a cubin")
+    checks.refuses([*run, "h100", *native(90, checks.folder)], 3, "cannot be read; give a cubin")
+    checks.refuses([*run, "h100", *native(90, changed("text.cubin", b"no cubin\n"))], 3, "this is no complete cubin")
+    checks.refuses(["run", "hotspot", "--size", "tiny", "-m", "h100", *native(90, cubin)], 4, "kernel 'hotspot', which no loaded module has")
+    for count in (0, 1, 63, 64, 1000, len(bytes_of_cubin) // 2, len(bytes_of_cubin) - 1):
+        checks.refuses([*run, "h100", *native(90, changed("short.cubin", bytes_of_cubin[:count]))], 3, "this is no complete cubin")
+
+
+def check_damaged(checks):
+    """A cubin with changed bytes ends the program in an orderly way, whatever it then does."""
+    content = bytearray((CUBINS / "bfs.sm_90.cubin").read_bytes())
+    path = checks.folder / "damaged.cubin"
+    for place in range(7, len(content), len(content) // 60):
+        damaged = content.copy()
+        damaged[place] ^= 0xff
+        path.write_bytes(damaged)
+        done = lookahead.execute(checks.program, ["emulate", "bfs", "--size", "tiny", "-m", "h100", "--max-instructions", 1000000,
+                                                  *native(90, path)])
+        checks.check(f"byte {place}", done.returncode in (0, 2, 3, 4), f"exit {done.returncode}: {done.stderr}")
+
+
+def check_compiled(checks, names=("histogram", "hotspot", "libor"), architectures=(80, 90)):
+    """Workloads that ptxas compiles."""
+    if not ptxas_is_there():
+        print("skipped: no ptxas")
+        return
+    for name in names:
+        for architecture in architectures:
+            run = ["emulate", name, "--size", "tiny", "-m", "h100", *native(architecture)]
+            if name == TEXTURES:
+                checks.refuses(run, 3, "the machine ISA does not have this instruction")
+            else:
+                checks.check(f"{name}, sm_{architecture}", lookahead.json_of(checks.program, run)["outputs"] == "match")
+
+
+def check_all_compiled(checks):
+    """All workloads for all architectures."""
+    check_compiled(checks, lookahead.workloads(checks.program), ARCHITECTURES)
+
+
+QUICK = [check_cubins, check_models, check_resumed, check_refusals, check_damaged, check_compiled]
+
+if __name__ == "__main__":
+    if "--all" in sys.argv:
+        sys.argv.remove("--all")
+        QUICK.append(check_all_compiled)
+    sys.exit(lookahead.run_checks(__doc__, lookahead.Checks, *QUICK))
