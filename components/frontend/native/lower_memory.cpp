@@ -22,6 +22,10 @@ constexpr AccessType kAccessTypes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u1
 constexpr Type kAtomicTypes[] = {Type::u32,   Type::s32, Type::u64, Type::f32,
                                  Type::f16x2, Type::s64, Type::f64, Type::none};
 
+/// From Hopper on, where sums of floating-point numbers have opcodes of their own.
+constexpr Type kHopperTypes[] = {Type::u32,  Type::s32,  Type::u64,  Type::s64,
+                                 Type::none, Type::none, Type::none, Type::none};
+
 Type hopper_float(std::uint64_t field) {
     return field == 0 ? Type::f16x2 : field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
 }
@@ -184,7 +188,9 @@ void Lowering::atomic(const Native& from, Space space) {
     const bool swaps = number == 0x1a9 || number == 0x18b || number == 0x18d;
     const bool returns = number != 0x18e && number != 0x1a6 && from.reg(16) != kZeroRegister;
     Machine to = begin(from, returns ? Operation::atomic : Operation::reduce,
-                       hopper ? hopper_float(word.bits(73, 4)) : kAtomicTypes[word.bits(73, 3)]);
+                       hopper                    ? hopper_float(word.bits(73, 4))
+                       : from.architecture >= 90 ? kHopperTypes[word.bits(73, 3)]
+                                                 : kAtomicTypes[word.bits(73, 3)]);
     // Counting lanes (ATOMS.POPC.INC) is adding 1 for each.
     const bool counts = number == 0x18c && word.bits(9, 3) == 7;
     if (counts) {
