@@ -23,11 +23,11 @@ struct Lane {
     bool p, q, old, old2;
 };
 /// What it should write.
-struct Result {
+struct NativeResult {
     std::uint64_t value = 0;
     bool first = false, second = false;  ///< the destination predicates
 };
-using Reference = std::function<Result(const Lane&)>;
+using Reference = std::function<NativeResult(const Lane&)>;
 
 /// Registers 1 to 3 (pairs), predicates 1 and 2 to read and 3 and 4 to write.
 Instruction native(Operation operation, Type type, std::uint8_t mode = 0, unsigned sources = 3) {
@@ -71,7 +71,7 @@ void check(const Instruction& to, const Reference& expected, const std::function
         const LaneMask active =
             round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random()) | LaneMask{1} << round % 32;
         const LaneMask written = to.uniform ? kFullMask : active;
-        Result results[kWarpSize];
+        NativeResult results[kWarpSize];
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             const auto bit = [&](LaneMask mask) { return (mask >> lane & 1) != 0; };
             const auto value = [&](unsigned i) {
@@ -110,7 +110,7 @@ void check(const Instruction& to, const Reference& expected, const std::function
 std::uint64_t term(std::uint64_t value, bool negated, bool with_carry) {
     return !negated ? value : (with_carry ? kWord - 1 : kWord) - value;
 }
-Result sum_of(std::uint64_t sum) {
+NativeResult sum_of(std::uint64_t sum) {
     return {sum % kWord, sum >= kWord, sum >= 2 * kWord};
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("iadd3 adds three terms, each negated or not, and both carries; it has
     }
     Instruction plain = native(Operation::iadd3, Type::u32);
     plain.destination_predicate = plain.destination_predicate2 = kNoPredicate;
-    check(plain, [](const Lane& lane) { return Result{lane.a + lane.b + lane.c}; });
+    check(plain, [](const Lane& lane) { return NativeResult{lane.a + lane.b + lane.c}; });
 }
 
 TEST_CASE("lea adds a shifted value: its low word, or the high one of a pair or of a value with its sign") {
@@ -179,7 +179,8 @@ TEST_CASE("products with a carry, and high words of a product plus 64 bits") {
             const SignedWide product = type == Type::s32
                                            ? SignedWide{as<std::int32_t>(lane.a)} * as<std::int32_t>(lane.b)
                                            : SignedWide{lane.a} * SignedWide{lane.b};
-            return Result{static_cast<std::uint64_t>(static_cast<Wide>(product + SignedWide{lane.c}) / kWord % kWord)};
+            return NativeResult{
+                static_cast<std::uint64_t>(static_cast<Wide>(product + SignedWide{lane.c}) / kWord % kWord)};
         });
     }
 }
@@ -198,7 +199,7 @@ TEST_CASE("lop3_test looks bits up and tells whether any is set, pred_lop3 looks
                 to.destination_rows = rows;
                 to.destination_predicate2 = kNoPredicate;
                 check(to, [=](const Lane& lane) {
-                    Result result;
+                    NativeResult result;
                     for (unsigned i = 0; i < 32; ++i) {
                         const bool bit = in_table(table, lane.a >> i & 1, lane.b >> i & 1, lane.c >> i & 1);
                         result.value |= std::uint64_t{bit} << i;
@@ -214,10 +215,10 @@ TEST_CASE("lop3_test looks bits up and tells whether any is set, pred_lop3 looks
             to.destination_rows = 0;
             to.vector = negated ? 0 : 1;
             check(to, [=](const Lane& lane) {
-                return Result{0, in_table(table, lane.p, lane.q, lane.old2 != negated), lane.old2};
+                return NativeResult{0, in_table(table, lane.p, lane.q, lane.old2 != negated), lane.old2};
             });
             to.destination_predicate2 = kNoPredicate;
-            check(to, [=](const Lane& lane) { return Result{0, in_table(table, lane.p, lane.q, true)}; });
+            check(to, [=](const Lane& lane) { return NativeResult{0, in_table(table, lane.p, lane.q, true)}; });
         }
     }
 }
@@ -228,7 +229,8 @@ TEST_CASE("pred_pack sets or clears the bits of its mask") {
         to.offset = bits;
         to.destination_predicate = to.destination_predicate2 = kNoPredicate;
         check(to, [=](const Lane& lane) {
-            return Result{lane.p ? lane.a | static_cast<unsigned>(bits) : lane.a & ~static_cast<std::uint64_t>(bits)};
+            return NativeResult{lane.p ? lane.a | static_cast<unsigned>(bits)
+                                       : lane.a & ~static_cast<std::uint64_t>(bits)};
         });
     }
 }
@@ -257,7 +259,7 @@ TEST_CASE("funnel_shift shifts a pair in either direction, clamped or wrapping, 
                     (mode & kShiftSigned) != 0 ? SignedWide{static_cast<std::int64_t>(pair)} : SignedWide{pair};
                 shifted = (mode & kShiftRight) != 0 ? shifted >> amount : static_cast<SignedWide>(Wide{pair} << amount);
                 const auto low = static_cast<std::uint64_t>(shifted);
-                return Result{(mode & kShiftHigh) != 0 ? low >> 32 : low % kWord};
+                return NativeResult{(mode & kShiftHigh) != 0 ? low >> 32 : low % kWord};
             },
             draw);
     }
@@ -271,17 +273,17 @@ TEST_CASE("sign_extend and bit_mask clamp their widths") {
         check(
             plain(Operation::sign_extend, type, 0, 2),
             [=](const Lane& lane) {
-                if (lane.b >= 32) { return Result{lane.a}; }
+                if (lane.b >= 32) { return NativeResult{lane.a}; }
                 const std::uint64_t field = lane.a % (std::uint64_t{1} << lane.b);
                 const bool negative = type == Type::s32 && lane.b != 0 && (lane.a >> (lane.b - 1) & 1) != 0;
-                return Result{negative ? field - (std::uint64_t{1} << lane.b) : field};
+                return NativeResult{negative ? field - (std::uint64_t{1} << lane.b) : field};
             },
             draw);
     }
     check(
         plain(Operation::bit_mask, Type::u32, 0, 2),
         [](const Lane& lane) {
-            Result mask;
+            NativeResult mask;
             for (std::uint64_t i = lane.a; i < 32 && i - lane.a < lane.b; ++i) { mask.value |= std::uint64_t{1} << i; }
             return mask;
         },
@@ -297,11 +299,11 @@ TEST_CASE("extremes of integers are the least where the predicate holds, else th
             return (number(a) <= number(b)) == least ? a : b;
         };
         check(plain(Operation::choose_extreme, type, 0, 2),
-              [=](const Lane& lane) { return Result{best(lane.p, lane.a, lane.b)}; });
+              [=](const Lane& lane) { return NativeResult{best(lane.p, lane.a, lane.b)}; });
         check(plain(Operation::add_extreme, type),
-              [=](const Lane& lane) { return Result{best(lane.p, (lane.a + lane.b) % kWord, lane.c)}; });
+              [=](const Lane& lane) { return NativeResult{best(lane.p, (lane.a + lane.b) % kWord, lane.c)}; });
         check(plain(Operation::extreme_of_3, type),
-              [=](const Lane& lane) { return Result{best(lane.p, best(lane.p, lane.a, lane.b), lane.c)}; });
+              [=](const Lane& lane) { return NativeResult{best(lane.p, best(lane.p, lane.a, lane.b), lane.c)}; });
     }
 }
 
@@ -312,7 +314,9 @@ TEST_CASE("extremes of floats skip NaNs, or pass them on; -0 is less than 0; sub
         if (a == b) { return std::signbit(a) == least ? a : b; }
         return (a < b) == least ? a : b;
     };
-    const auto bits = [](float value) { return std::isnan(value) ? Result{0x7fffffff} : Result{bits_of(value)}; };
+    const auto bits = [](float value) {
+        return std::isnan(value) ? NativeResult{0x7fffffff} : NativeResult{bits_of(value)};
+    };
     for (const bool flush : {false, true}) {
         const auto value = [=](std::uint64_t word) { return flush ? test::flushed(as<float>(word)) : as<float>(word); };
         for (const bool passes : {false, true}) {
@@ -320,7 +324,7 @@ TEST_CASE("extremes of floats skip NaNs, or pass them on; -0 is less than 0; sub
             to.flush_to_zero = flush;
             check(to, [=](const Lane& lane) {
                 const float a = value(lane.a), b = value(lane.b);
-                return passes && (std::isnan(a) || std::isnan(b)) ? Result{0x7fffffff} : bits(best(lane.p, a, b));
+                return passes && (std::isnan(a) || std::isnan(b)) ? NativeResult{0x7fffffff} : bits(best(lane.p, a, b));
             });
         }
         Instruction to = plain(Operation::extreme_of_3, Type::f32);
@@ -339,9 +343,9 @@ TEST_CASE("a scaled product is the exact product times a power of two, rounded o
             to.saturate = saturates;
             check(to, [=](const Lane& lane) {
                 const double exact = double{as<float>(lane.a)} * double{as<float>(lane.b)} * std::exp2(power);
-                if (std::isnan(exact)) { return Result{saturates ? 0 : std::uint64_t{0x7fffffff}}; }
+                if (std::isnan(exact)) { return NativeResult{saturates ? 0 : std::uint64_t{0x7fffffff}}; }
                 const auto product = static_cast<float>(exact);
-                return Result{bits_of(saturates ? product > 0 ? std::min(product, 1.0f) : 0.0f : product)};
+                return NativeResult{bits_of(saturates ? product > 0 ? std::min(product, 1.0f) : 0.0f : product)};
             });
         }
     }
@@ -350,7 +354,7 @@ TEST_CASE("a scaled product is the exact product times a power of two, rounded o
 TEST_CASE("two singles are packed as halves, the first above") {
     check(plain(Operation::pack_halves, Type::f16x2, 0, 2), [](const Lane& lane) {
         const auto half = [](std::uint64_t word) { return std::uint64_t{half_of(as<float>(word), Rounding::rn)}; };
-        return Result{half(lane.a) << 16 | half(lane.b)};
+        return NativeResult{half(lane.a) << 16 | half(lane.b)};
     });
 }
 
@@ -429,7 +433,7 @@ TEST_CASE("sin and cos of turns, and reciprocals of high words alone") {
             to,
             [=](const Lane& lane) {
                 const double value = as<double>(lane.a << 32);
-                return Result{bits_of(1.0 / (root ? std::sqrt(value) : value)) >> 32};
+                return NativeResult{bits_of(1.0 / (root ? std::sqrt(value) : value)) >> 32};
             },
             draw);
     }
@@ -446,27 +450,28 @@ TEST_CASE("sources are negated, made absolute, or one half of them taken twice, 
     const auto d = [](std::uint64_t bits) { return as<double>(bits); };
     const auto two_halves = [](std::uint64_t half) { return (half & 0xffff) * 0x10001; };
     const std::vector<Row> table = {
-        {Operation::mov, Type::b32, 1, kNegated, [](const Lane& lane) { return Result{0 - lane.a}; }},
-        {Operation::mov, Type::b64, 2, kNegated, [](const Lane& lane) { return Result{0 - lane.a}; }},
-        {Operation::add, Type::u64, 2, kNegated << 1, [](const Lane& lane) { return Result{lane.a - lane.b}; }},
+        {Operation::mov, Type::b32, 1, kNegated, [](const Lane& lane) { return NativeResult{0 - lane.a}; }},
+        {Operation::mov, Type::b64, 2, kNegated, [](const Lane& lane) { return NativeResult{0 - lane.a}; }},
+        {Operation::add, Type::u64, 2, kNegated << 1, [](const Lane& lane) { return NativeResult{lane.a - lane.b}; }},
         {Operation::mad_lo, Type::u32, 1, kNegated << 1 | kNegated << 2,
-         [](const Lane& lane) { return Result{0 - lane.a * lane.b - lane.c}; }},
-        {Operation::bit_and, Type::b32, 1, kNegated, [](const Lane& lane) { return Result{~lane.a & lane.b}; }},
-        {Operation::bit_or, Type::b64, 2, kNegated << 1, [](const Lane& lane) { return Result{lane.a | ~lane.b}; }},
-        {Operation::mov, Type::f32, 1, kNegated, [](const Lane& lane) { return Result{lane.a ^ 0x80000000}; }},
-        {Operation::mov, Type::f32, 1, kAbsolute, [](const Lane& lane) { return Result{lane.a & 0x7fffffff}; }},
+         [](const Lane& lane) { return NativeResult{0 - lane.a * lane.b - lane.c}; }},
+        {Operation::bit_and, Type::b32, 1, kNegated, [](const Lane& lane) { return NativeResult{~lane.a & lane.b}; }},
+        {Operation::bit_or, Type::b64, 2, kNegated << 1,
+         [](const Lane& lane) { return NativeResult{lane.a | ~lane.b}; }},
+        {Operation::mov, Type::f32, 1, kNegated, [](const Lane& lane) { return NativeResult{lane.a ^ 0x80000000}; }},
+        {Operation::mov, Type::f32, 1, kAbsolute, [](const Lane& lane) { return NativeResult{lane.a & 0x7fffffff}; }},
         {Operation::mov, Type::f32, 1, kAbsolute | kNegated,
-         [](const Lane& lane) { return Result{lane.a | 0x80000000}; }},
+         [](const Lane& lane) { return NativeResult{lane.a | 0x80000000}; }},
         {Operation::mov, Type::f64, 2, kAbsolute,
-         [=](const Lane& lane) { return Result{bits_of(std::abs(d(lane.a)))}; }},
-        {Operation::mov, Type::f64, 2, kNegated, [=](const Lane& lane) { return Result{bits_of(-d(lane.a))}; }},
-        {Operation::mov, Type::f16x2, 1, kNegated, [](const Lane& lane) { return Result{lane.a ^ 0x80008000}; }},
-        {Operation::mov, Type::f16x2, 1, kAbsolute, [](const Lane& lane) { return Result{lane.a & 0x7fff7fff}; }},
-        {Operation::mov, Type::f16x2, 1, kLowHalf, [=](const Lane& lane) { return Result{two_halves(lane.a)}; }},
+         [=](const Lane& lane) { return NativeResult{bits_of(std::abs(d(lane.a)))}; }},
+        {Operation::mov, Type::f64, 2, kNegated, [=](const Lane& lane) { return NativeResult{bits_of(-d(lane.a))}; }},
+        {Operation::mov, Type::f16x2, 1, kNegated, [](const Lane& lane) { return NativeResult{lane.a ^ 0x80008000}; }},
+        {Operation::mov, Type::f16x2, 1, kAbsolute, [](const Lane& lane) { return NativeResult{lane.a & 0x7fff7fff}; }},
+        {Operation::mov, Type::f16x2, 1, kLowHalf, [=](const Lane& lane) { return NativeResult{two_halves(lane.a)}; }},
         {Operation::mov, Type::f16x2, 1, kHighHalf | kNegated,
-         [=](const Lane& lane) { return Result{two_halves(lane.a >> 16) ^ 0x80008000}; }},
+         [=](const Lane& lane) { return NativeResult{two_halves(lane.a >> 16) ^ 0x80008000}; }},
         {Operation::select, Type::f32, 1, kAbsolute | kNegated << 1,
-         [](const Lane& lane) { return Result{lane.p ? lane.a & 0x7fffffff : lane.b ^ 0x80000000}; }},
+         [](const Lane& lane) { return NativeResult{lane.p ? lane.a & 0x7fffffff : lane.b ^ 0x80000000}; }},
     };
     for (const Row& row : table) {
         for (const bool uniform : {false, true}) {
