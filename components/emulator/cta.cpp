@@ -155,6 +155,8 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
         case Action::computed_branch:
             return computed_branch(decoded, warp, active);
         case Action::exit:
+            active &= decoded.branch_condition(warp.predicates);
+            if (active == 0) { break; }
             return exit(warp, active);
         case Action::barrier:
             return barrier(decoded, warp, active);

@@ -184,7 +184,7 @@ bool Lowering::lower_control(const Native& from) {
         const unsigned bit = by_uniform ? 24 : 87;
         if (word.bits(bit, 3) == kTrue && !word.bit(bit + 3)) { return; }
         if (to.guard != isa::kTruePredicate || to.guard_negated) {
-            const bool may = to.operation == Operation::bra || to.operation == Operation::leave_barrier;
+            const bool may = to.source[0].kind == isa::Operand::Kind::none;
             if (!may || by_uniform) { refuse("two conditions are not supported"); }
             return set_predicate(from, to, bit);
         }

@@ -49,7 +49,7 @@ std::string source_text(const Instruction& instruction, const Source& source, ch
         case Source::Kind::immediate:
             return fmt::format("{:#x}", source.value);
     }
-    constexpr std::string_view kHalves[] = {"", "", ".H0_H0", ".H1_H1"};
+    constexpr std::string_view kHalves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
     text += kHalves[source.half & 3];
     if (source.absolute) { text = fmt::format("|{}|", text); }
     return source.negated ? fmt::format("{}{}", prefix == '~' ? '~' : '-', text) : text;

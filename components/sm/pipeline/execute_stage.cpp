@@ -58,6 +58,8 @@ using isa::LaneMask;
             computed_branch(context, stream, decoded, active, now);
             return false;
         case Action::exit:
+            active &= decoded.branch_condition(stream.predicates);
+            if (active == 0) { break; }
             exit(context, stream, active, now);
             return false;
         case Action::barrier:
