@@ -691,6 +691,18 @@ void Lowering::function(const Native& from) {
     emit(to);
 }
 
+/// An upper byte or half of the source, as the source of `to`.
+void Lowering::upper_part(const Native& from, std::uint64_t size, Machine& to) {
+    if (size > 1) { refuse("it takes a part of a whole word"); }
+    Machine part = begin(from, Operation::bfe, from.word.bit(74) ? Type::s32 : Type::u32);
+    part.source[0] = operand(from, from.b, 1);
+    part.source[1] = literals({static_cast<std::uint32_t>(from.word.bits(60, 2) * 8)});
+    part.source[2] = literals({8u << size});
+    set_temporary(part, 0);
+    emit(part);
+    to.source[0] = temporary(0);
+}
+
 bool Lowering::lower_conversion(const Native& from) {
     const Word& word = from.word;
     Machine to = begin(from, Operation::convert, Type::none);
@@ -712,7 +724,9 @@ bool Lowering::lower_conversion(const Native& from) {
         case 0x106:
         case 0x112:
         case 0x045:
-            if (from.opcode->number != 0x045 && word.bits(60, 2) != 0) { refuse("it takes an upper byte"); }
+            if (from.opcode->number != 0x045 && from.b.kind == Source::Kind::reg && word.bits(60, 2) != 0) {
+                upper_part(from, source, to);
+            }
             to.type = float_type(result);
             to.source_type = integer_type(source, word.bit(74));
             to.rounding = rounding_of(word.bits(78, 2));
@@ -765,7 +779,9 @@ bool Lowering::lower_conversion(const Native& from) {
     if (to.type == Type::none || to.source_type == Type::none) { refuse("types of 8 bits are not supported"); }
     to.flush_to_zero = word.bit(80) && to.source_type != Type::f64 && from.opcode->name != "I2F";
     set_result(from, to, isa::type_rows(to.type));
-    set_source(from, to, 0, from.b, isa::type_rows(to.source_type));
+    if (to.source[0].kind == isa::Operand::Kind::none) {
+        set_source(from, to, 0, from.b, isa::type_rows(to.source_type));
+    }
     emit(to);
     return true;
 }

@@ -208,7 +208,17 @@ bool Lowering::lower_control(const Native& from) {
         case 0x149: {
             Machine to = begin(from, Operation::bra, Type::none);
             if (from.opcode->number == 0x149) { condition(to); }
-            if (to.guard != isa::kTruePredicate || to.guard_negated) { refuse("it may not have a condition"); }
+            if (to.guard != isa::kTruePredicate || to.guard_negated) {
+                // The other lanes go past it first.
+                Machine past = begin(from, Operation::bra, Type::none);
+                past.guard = to.guard;
+                past.guard_negated = !to.guard_negated;
+                targets_.resize(to_.code.size() + 1, isa::kNoTarget);
+                targets_.back() = place_ + 1;
+                emit(past);
+                to.guard = isa::kTruePredicate;
+                to.guard_negated = false;
+            }
             to.source[0] = register_operand(from.reg(24), 1);
             to.offset = static_cast<std::int32_t>((std::int64_t{place_} + 1) * 16 + from.branch_offset());
             emit(to);

@@ -49,6 +49,7 @@ class Lowering {
     void differences(const Native& from);
     void wide_product_with_carry(const Native& from);
     void function(const Native& from);
+    void upper_part(const Native& from, std::uint64_t size, Machine& to);
     void access(const Native& from, isa::Operation operation, isa::Space space);
     void split_access(const Native& from, Machine to);
     void atomic(const Native& from, isa::Space space);
