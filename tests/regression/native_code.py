@@ -128,7 +128,8 @@ def check_compiled(checks, names=("histogram", "hotspot", "libor"), architecture
                 checks.refuses(run, 3, BEYOND[name])
                 continue
             done = lookahead.execute(checks.program, run)
-            checks.check(f"{name}, sm_{architecture}", done.returncode == 0 and "outputs match" in done.stdout, done.stdout + done.stderr)
+            checks.check(f"{name}, sm_{architecture}", done.returncode == 0 and "outputs match" in done.stdout,
+                         f"exit {done.returncode}: {done.stdout}{done.stderr}")
 
 
 def check_all_compiled(checks):

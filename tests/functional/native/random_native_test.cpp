@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -122,7 +124,8 @@ Statement dressed(const Statement& statement, const std::vector<Statement>& all,
     const bool makes_anew =
         std::ranges::any_of(kNewNumbers, [&](auto* name) { return statement.text.starts_with(name); });
     if (makes_anew && random.one_in(3)) { result.text = random.fill("<sign>") + " " + result.text; }
-    if (random.one_in(3)) {
+    // ptxas forgets to clamp a half that was made from an integer.
+    if (random.one_in(3) && !has(statement.text, "cvt.sat.f16.f16")) {
         const Statement& first = all[random.below(static_cast<unsigned>(all.size()))];
         static const std::map<std::string, std::string> kBits = {
             {"r", "32"}, {"f", "32"}, {"h", "16"}, {"rd", "64"}, {"d", "64"}};
@@ -224,41 +227,43 @@ TEST_CASE("statements of the census with random operands give the interpreter's 
 
 // ---- Whole programs ----
 
-/// The program without what PTX leaves open: quotients by 0, the bits of NaNs, and
-/// fields that reach beyond a word, for which ptxas has its own rules.
+/// Fields that reach beyond a word, for which ptxas has its own rules when it knows where they are; and tables of which
+/// two sources are the same, which ptxas 13.0 merges wrongly (lop3 with 161 of x, y, x, then or with y).
+bool is_open(const std::string& line) {
+    static const std::regex kField(R"(bf[ei]\.\w+ .*, (\S+), (\S+);)"), kNumber(R"(\d+)");
+    static const std::regex kTable(R"(lop3\.b32 \S+, (\S+), (\S+), (\S+), )");
+    std::smatch found;
+    if (std::regex_search(line, found, kField)) {
+        const bool known = std::regex_match(found.str(1), kNumber) && std::regex_match(found.str(2), kNumber);
+        return !known || std::stoi(found.str(1)) + std::stoi(found.str(2)) > 32;
+    }
+    return std::regex_search(line, found, kTable) &&
+           (found[1] == found[2] || found[1] == found[3] || found[2] == found[3]);
+}
+
+/// The program without what PTX leaves open: quotients by 0, the bits of NaNs, the contraction of sums of products.
 std::string determined(const std::string& text) {
-    std::string result;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        std::string line = text.substr(at, end - at);
-        at = end + 1;
-        const std::size_t last = line.rfind(", ");
-        unsigned position = 0, width = 0;
-        const std::size_t before = last == std::string::npos ? last : line.rfind(", ", last - 1);
-        if (line.starts_with("bf") && before != std::string::npos &&
-            std::sscanf(line.c_str() + before, ", %u, %u", &position, &width) == 2 && position + width > 32) {
-            continue;
-        }
-        if (line.starts_with("div.s32") || line.starts_with("rem.u32")) {
-            line = fmt::format("or.b32 %r25{}\n{}, %r25;", line.substr(last, line.size() - last - 1) + ", 1;",
-                               line.substr(0, last));
-        } else if (line.starts_with("div.s64") || line.starts_with("rem.u64")) {
-            line = "or.b64 %rd2, %rd2, 1;\n" + line;
-        } else if (line.starts_with("div.u16") || line.starts_with("rem.s16")) {
-            line = "or.b16 %h1, %h1, 1;\n" + line;
-        } else if (line.ends_with("}, %d3;")) {
-            line = "setp.nan.f64 %p5, %d3, %d3;\n@%p5 mov.f64 %d3, 0d7FF8000000000000;\n" + line;
-        } else if (line.starts_with("mov.b32 %r") && (line.ends_with(", %f1;") || line.ends_with(", %f3;"))) {
-            line = fmt::format("setp.nan.f32 %p5, {0}, {0};\n@%p5 mov.f32 {0}, 0f7FFFFFFF;\n{1}",
-                               line.substr(last + 2, 3), line);
-        }
-        result += line + "\n";
+    static const std::pair<std::regex, const char*> kRules[] = {
+        {std::regex(R"(^(div\.s32|rem\.u32) (\S+), (\S+), (\S+);$)"), "or.b32 %r25, $4, 1;\n$1 $2, $3, %r25;"},
+        {std::regex(R"(^((div\.s64|rem\.u64) .*)$)"), "or.b64 %rd2, %rd2, 1;\n$1"},
+        {std::regex(R"(^((div\.u16|rem\.s16) .*)$)"), "or.b16 %h1, %h1, 1;\n$1"},
+        {std::regex(R"(^(mov\.b64 \{.*\}, %d3;)$)"),
+         "setp.nan.f64 %p5, %d3, %d3;\n@%p5 mov.f64 %d3, 0d7FF8000000000000;\n$1"},
+        {std::regex(R"(^(mov\.b32 %r\d+, (%f[13]);)$)"), "setp.nan.f32 %p5, $2, $2;\n@%p5 mov.f32 $2, 0f7FFFFFFF;\n$1"},
+        {std::regex(R"((add|mul)\.f32)"), "$1.rn.f32"}};
+    std::istringstream lines(text);
+    std::string result, line;
+    while (std::getline(lines, line)) {
+        if (is_open(line)) { continue; }
+        for (const auto& [pattern, instead] : kRules) { line = std::regex_replace(line, pattern, instead); }
+        result += line;
+        result += '\n';
     }
     return result;
 }
 
-/// Runs it under both models; the function gives what its device leaves. ptxas may copy code with a barrier into both
-/// ways of a branch, which a stack cannot run.
+/// Runs it under both models; the function gives what its device leaves. ptxas may copy what threads do together
+/// into both ways of a branch, which a stack cannot run.
 template <class Run, class Memory>
 void check_program(const std::string& text, unsigned architecture, std::uint64_t seed, const Memory& expected, Run run,
                    Tally& tally) {
@@ -273,7 +278,9 @@ void check_program(const std::string& text, unsigned architecture, std::uint64_t
             difference = error.what();
         }
         const bool is_stack = simt == isa::SimtModel::stack;
-        if (is_stack && has(difference, "inside a divergent branch")) {
+        const bool is_apart =
+            has(difference, "inside a divergent branch") || has(difference, "whose member mask names");
+        if (is_stack && is_apart) {
             ++tally.beyond_stack;
             continue;
         }
@@ -298,21 +305,6 @@ TEST_CASE("random programs give what each thread computes") {
     report(tally);
 }
 
-/// Of the finaliser's random kernels, without the choice to contract and fields that reach beyond a word.
-std::string uncontracted(std::string text) {
-    for (std::size_t at = 0; (at = text.find("bfi.b32", at)) != std::string::npos;) {
-        const std::size_t begin = text.rfind('\n', at);
-        text.erase(begin, text.find('\n', at) - begin);
-        at = begin;
-    }
-    for (const char* operation : {"add.f32", "mul.f32"}) {
-        for (std::size_t at = 0; (at = text.find(operation, at)) != std::string::npos; at += 4) {
-            text.insert(at + 3, ".rn");
-        }
-    }
-    return text;
-}
-
 TEST_CASE("random kernels of all widths give what each thread computes") {
     REQUIRE_PTXAS();
     std::mt19937_64 draw(isa::test::random_bits()());
@@ -320,7 +312,7 @@ TEST_CASE("random kernels of all widths give what each thread computes") {
     for (std::uint64_t i = 0; i < often(24); ++i) {
         const std::uint64_t seed = draw();
         const std::uint32_t threads = seed % 3 == 0 ? 50 : 6;
-        const std::string text = uncontracted(finaliser::test::random_ptx(seed, threads));
+        const std::string text = determined(finaliser::test::random_ptx(seed, threads));
         const unsigned architecture = drawn_architecture(draw);
         const ptx::Module module = ptx::parse_module(text, "random.ptx");
         ScalarInterpreter interpreter(module);
