@@ -68,7 +68,7 @@ const RandomText::Names kPreludes = {
       "ld.param.u32 %r<1..3>, [unused]; add.u32 %r2, %r2, <number>;",
       "mov.u32 %r<1..3>, %ntid.x;",
       "mov.u32 %r<1..3>, %tid.x;",
-      "<not.b32|neg.s32|abs.s32> %r<1..3>, %r<1..3>;",
+      "<not.b32|neg.s32> %r<1..3>, %r<1..3>;",
       "shl.b32 %r<1..3>, %r<1..3>, <1..5>;",
       "mul.wide.u32 %rd<1..3>, %r<1..3>, <4|12>;",
       "<not.b64|neg.s64> %rd<1..3>, %rd<1..3>;",
