@@ -807,11 +807,7 @@ bool Lowering::lower_move(const Native& from) {
             if (row == nullptr || (row->high && rows == 1)) { refuse("this special register is not known"); }
             Machine to = begin(from, Operation::read_special, rows == 2 ? Type::b64 : Type::b32);
             to.special = row->meaning;
-            constexpr unsigned kSharedWindow = 0x2f, kDynamicShared = 0x8a;
-            if (row->number == kDynamicShared) {
-                to.operation = Operation::mov;
-                to.source[0] = dynamic_shared_bytes();
-            }
+            constexpr unsigned kSharedWindow = 0x2f;
             if (row->number == kSharedWindow) {
                 to.operation = Operation::mov;
                 to.source[0] = literals({static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)});

@@ -189,10 +189,6 @@ Operand Lowering::uniform_operand(const Native& from, std::uint32_t reg, unsigne
     return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), static_cast<std::uint16_t>(first_uniform_ + reg)};
 }
 
-Operand Lowering::dynamic_shared_bytes() {
-    return {Operand::Kind::constant, 1, static_cast<std::uint16_t>(isa::LaunchRow::dynamic_shared_bytes)};
-}
-
 Operand Lowering::literals(const std::vector<std::uint32_t>& words) {
     const auto row = [&](std::uint16_t index) {
         return Operand{Operand::Kind::constant, static_cast<std::uint8_t>(words.size()), index};
@@ -226,7 +222,9 @@ Operand Lowering::bank_0(std::uint32_t offset, unsigned rows) {
     if (offset - driver.block < 12) { return launch_row(driver.block, isa::LaunchRow::ntid_x); }
     if (offset - driver.grid < 12) { return launch_row(driver.grid, isa::LaunchRow::nctaid_x); }
     constexpr std::uint32_t kDynamicShared = 0x2c;
-    if (offset == kDynamicShared && cubin_.architecture < 100 && rows == 1) { return dynamic_shared_bytes(); }
+    if (offset == kDynamicShared && cubin_.architecture < 100 && rows == 1) {
+        return {Operand::Kind::constant, 1, static_cast<std::uint16_t>(isa::LaunchRow::dynamic_shared_bytes)};
+    }
     if (offset == driver.stack && rows == 1) { return literals({to_.local_bytes}); }
     // A descriptor of global memory: the addresses that it goes with are whole, so it adds nothing.
     if (offset == driver.descriptor && rows == 2) { return literals({0, 0}); }

@@ -83,7 +83,6 @@ class Lowering {
     isa::Operand uniform_operand(const Native& from, std::uint32_t reg, unsigned rows);
     isa::Operand constant_operand(const Native& from, const Source& source, unsigned rows);
     isa::Operand bank_0(std::uint32_t offset, unsigned rows);
-    static isa::Operand dynamic_shared_bytes();
     isa::Operand literals(const std::vector<std::uint32_t>& words);
     isa::Operand bytes(const std::vector<std::byte>& bank, std::uint32_t offset, unsigned rows);
     isa::Operand temporary(unsigned number, unsigned rows = 1) const;

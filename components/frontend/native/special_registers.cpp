@@ -30,7 +30,6 @@ constexpr SpecialRegisterRow kRows[] = {
     {0x52, "SR_GLOBALTIMERLO", S::globaltimer},
     {0x53, "SR_GLOBALTIMERHI", S::globaltimer, true},
     {0x88, "SR_CgaCtaId", S::none, false, true},
-    {0x8a, "SR_DYNAMICSHARED", S::none},
     {0xff, "SRZ", S::none, false, true},
 };
 
