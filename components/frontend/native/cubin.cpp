@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint16_t kMachineCuda = 190;
 constexpr std::uint32_t kNoBits = 8;
 constexpr std::uint32_t kRelocations = 9, kRelocationsWithAddends = 4;
-constexpr std::uint8_t kFunction = 2, kObject = 1;
+constexpr std::uint8_t kObject = 1;
 
 struct FileHeader {
     unsigned char identification[16];

@@ -27,8 +27,8 @@ struct Source {
         0;                 ///< number of the register (its file's last one reads as 0), byte in the bank, or immediate
     bool negated = false;  ///< or complemented, as its opcode has it
     bool absolute = false;
-    std::uint8_t half =
-        0;  ///< of a pair: 0 both, 1 a single as a half, rounded to zero, 2 the lower one for both, 3 the upper one
+    /// Of a pair of halves: 0 both, 1 a single as a half, rounded to zero, 2 the lower one for both, 3 the upper one.
+    std::uint8_t half = 0;
 };
 
 /// An instruction with its operands of arithmetic found.

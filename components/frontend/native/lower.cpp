@@ -1,8 +1,5 @@
 #include "components/frontend/native/lower.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "components/frontend/native/lowering.h"
 #include "core/error/error.h"
 

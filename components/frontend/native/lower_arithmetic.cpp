@@ -45,6 +45,29 @@ bool is_zero(const Source& source, const Instruction& of) {
            (source.kind == Source::Kind::immediate && source.value == 0);
 }
 
+/// The lesser or the greater, if compilers know the predicate that chooses.
+void choose_known(isa::Instruction& to) {
+    if (to.source_predicate != isa::kTruePredicate) { return; }
+    to.operation = to.source_predicate_negated ? Operation::max : Operation::min;
+    to.source_predicate = isa::kNoPredicate;
+    to.source_predicate_negated = false;
+}
+
+/// The uniform unit's arithmetic is the other's, with numbers of its own.
+unsigned number_beside_lanes(const Instruction& from) {
+    const unsigned number = from.opcode->number;
+    switch (number) {
+        case 0x0bd:
+            return 0x100;
+        case 0x0be:
+            return 0x101;
+        case 0x0bf:
+            return 0x109;
+        default:
+            return number >= 0x080 && number < 0x0b0 ? number - 0x080 : number;
+    }
+}
+
 /// The second operand of a sum: DADD has it in the third place.
 const Source& second(const Instruction& from) {
     return from.b.kind == Source::Kind::none ? from.c : from.b;
@@ -53,80 +76,6 @@ const Source& second(const Instruction& from) {
 }  // namespace
 
 bool Lowering::lower_integer(const Native& from) {
-    switch (from.opcode->number) {
-        case 0x010:
-        case 0x011:
-        case 0x012:
-        case 0x013:
-        case 0x016:
-        case 0x017:
-        case 0x048:
-        case 0x046:
-        case 0x00f:
-        case 0x036:
-        case 0x019:
-        case 0x01a:
-        case 0x01b:
-        case 0x024:
-        case 0x025:
-        case 0x027:
-        case 0x026:
-        case 0x00c:
-        case 0x007:
-        case 0x109:
-        case 0x100:
-        case 0x101:
-            integer(from, from.opcode->number);
-            return true;
-        case 0x014:
-        case 0x015:
-        case 0x01f:
-            differences(from);
-            return true;
-        case 0x01c:
-        case 0x003:
-            predicates(from);
-            return true;
-        default:
-            return false;
-    }
-}
-
-/// The uniform unit's arithmetic is the other's, with numbers of its own.
-bool Lowering::lower_uniform(const Native& from) {
-    switch (from.opcode->number) {
-        case 0x087:
-        case 0x08c:
-        case 0x090:
-        case 0x091:
-        case 0x092:
-        case 0x096:
-        case 0x099:
-        case 0x09a:
-        case 0x09b:
-        case 0x0a4:
-        case 0x0a5:
-        case 0x0a7:
-            integer(from, from.opcode->number - 0x80u);
-            return true;
-        case 0x0bd:
-            integer(from, 0x100);
-            return true;
-        case 0x0be:
-            integer(from, 0x101);
-            return true;
-        case 0x0bf:
-            integer(from, 0x109);
-            return true;
-        case 0x09c:
-            predicates(from);
-            return true;
-        default:
-            return false;
-    }
-}
-
-void Lowering::integer(const Native& from, unsigned number) {
     const Word& word = from.word;
     const auto sources = [&](Machine& to, const Source& a, const Source& b) {
         set_source(from, to, 0, a);
@@ -140,21 +89,16 @@ void Lowering::integer(const Native& from, unsigned number) {
     const auto refuse_carry = [&] {
         if (word.bit(74) || word.bits(81, 3) != kTrue) { refuse("a carry of this product is not supported"); }
     };
-    // The least or the greatest by a predicate that compilers know.
     const auto extreme = [&](Operation operation, Type type) {
         Machine to = begin(from, operation, type);
         set_predicate(from, to, 87);
-        const bool known = to.source_predicate == isa::kTruePredicate && operation == Operation::choose_extreme;
-        if (known) {
-            to.operation = to.source_predicate_negated ? Operation::max : Operation::min;
-            to.source_predicate = isa::kNoPredicate;
-            to.source_predicate_negated = false;
-        }
+        if (operation == Operation::choose_extreme && isa::is_word(type)) { choose_known(to); }
         set_result(from, to);
         sources(to, from.a, from.b);
         return to;
     };
     Machine to;
+    const unsigned number = number_beside_lanes(from);
     switch (number) {
         case 0x010:
             to = begin(from, Operation::iadd3, Type::u32);
@@ -169,7 +113,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             to = begin(from, Operation::iadd3, Type::u32);
             set_result(from, to);
             sources(to, from.a, from.b);
-            to.source[2] = literals({0});
+            to.source[2] = operands_.literals({0});
             break;
         case 0x011:
             to = begin(from, Operation::lea, Type::u32);
@@ -179,7 +123,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             if (word.bit(73)) { to.mode |= isa::kLeaSignExtends; }
             set_result(from, to);
             sources(to, from.a, from.b);
-            to.source[2] = word.bit(80) && !word.bit(73) ? operand(from, from.c, 1) : literals({0});
+            to.source[2] = word.bit(80) && !word.bit(73) ? operand(from, from.c, 1) : operands_.literals({0});
             break;
         case 0x012:
             to = begin(from, word.bits(81, 3) == kTrue ? Operation::lop3 : Operation::lop3_test, Type::b32);
@@ -209,12 +153,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             to = extreme(Operation::choose_extreme, word.bit(73) ? Type::s32 : Type::u32);
             break;
         case 0x048:
-            to = extreme(Operation::choose_extreme, word.bit(72) ? Type::s32 : Type::u32);
-            if (word.bit(73)) {
-                to.operation = Operation::choose_extreme;
-                to.type = word.bit(72) ? Type::s16 : Type::u16;
-                set_predicate(from, to, 87);
-            }
+            to = extreme(Operation::choose_extreme, integer_type(word.bit(73) ? 1 : 2, word.bit(72)));
             break;
         case 0x046:
             if (word.bit(73)) { refuse("pairs of 16 bits are not supported"); }
@@ -269,7 +208,10 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_source(from, to, 2, from.c);
             break;
         case 0x025:
-            if (word.bit(74) || word.bits(81, 3) != kTrue) { return wide_product_with_carry(from); }
+            if (word.bit(74) || word.bits(81, 3) != kTrue) {
+                wide_product_with_carry(from);
+                return true;
+            }
             to = begin(from, Operation::mad_wide, word.bit(73) ? Type::s64 : Type::u64);
             to.source_type = word.bit(73) ? Type::s32 : Type::u32;
             set_result(from, to, 2);
@@ -277,7 +219,10 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_source(from, to, 2, from.c, 2);
             break;
         case 0x027:
-            if (word.bit(74) || word.bits(81, 3) != kTrue) { return wide_product_with_carry(from); }
+            if (word.bit(74) || word.bits(81, 3) != kTrue) {
+                wide_product_with_carry(from);
+                return true;
+            }
             to = begin(from, Operation::mad_high_pair, word.bit(73) ? Type::s32 : Type::u32);
             set_result(from, to);
             sources(to, from.a, from.b);
@@ -307,7 +252,7 @@ void Lowering::integer(const Native& from, unsigned number) {
             to.destination_predicate = written_predicate(from, 81);
             to.destination_predicate2 = written_predicate(from, 84);
             if (comparison == 0 || comparison == 7) {  // never, always
-                to.source[0] = to.source[1] = literals({0});
+                to.source[0] = to.source[1] = operands_.literals({0});
                 to.mode = 0;
             } else {
                 sources(to, from.a, from.b);
@@ -326,14 +271,26 @@ void Lowering::integer(const Native& from, unsigned number) {
             set_result(from, to);
             set_source(from, to, 0, from.b);
             break;
-        default:
+        case 0x100:
             to = begin(from, Operation::bfind, word.bit(73) ? Type::s32 : Type::u32);
             to.mode = static_cast<std::uint8_t>(word.bit(74) ? isa::FindMode::shift_amount : isa::FindMode::position);
             set_result(from, to);
             set_source(from, to, 0, from.b);
             break;
+        case 0x014:
+        case 0x015:
+        case 0x01f:
+            differences(from);
+            return true;
+        case 0x01c:
+        case 0x003:
+            predicates(from);
+            return true;
+        default:
+            return false;
     }
     emit(to);
+    return true;
 }
 
 void Lowering::wide_product_with_carry(const Native& from) {
@@ -343,33 +300,33 @@ void Lowering::wide_product_with_carry(const Native& from) {
     product.source_type = word.bit(73) ? Type::s32 : Type::u32;
     set_source(from, product, 0, from.a);
     set_source(from, product, 1, from.b);
-    set_temporary(product, 0, 2);
+    operands_.set_temporary(product, 0, 2);
     emit(product);
     Machine sum = begin(from, Operation::add_carry, Type::u64);
-    sum.source[0] = temporary(0, 2);
+    sum.source[0] = operands_.temporary(0, 2);
     set_source(from, sum, 1, from.c, 2);
     sum.source_predicate = isa::kTruePredicate;
     sum.source_predicate_negated = true;
     if (word.bit(74)) { set_predicate(from, sum, 87); }
     sum.destination_predicate = written_predicate(from, 81);
     constexpr std::uint16_t kWide = 0x025;
-    const bool is_high = from.opcode->number % 0x80 != kWide;
+    const bool is_high = number_beside_lanes(from) != kWide;
     if (is_high) {
-        set_temporary(sum, 2, 2);
+        operands_.set_temporary(sum, 2, 2);
     } else {
         set_result(from, sum, 2);
     }
     emit(sum);
     if (!is_high) { return; }
     Machine upper = begin(from, Operation::mov, Type::b32);
-    upper.source[0] = temporary(3);
+    upper.source[0] = operands_.temporary(3);
     set_result(from, upper);
     emit(upper);
 }
 
 void Lowering::predicates(const Native& from) {
     const Word& word = from.word;
-    if (from.opcode->number == 0x003) {
+    if (number_beside_lanes(from) == 0x003) {
         if (from.b.kind != Source::Kind::immediate || word.bits(76, 2) != 0) { refuse("its mask must be a number"); }
         isa::Operand packed = operand(from, from.a, 1);
         for (unsigned number = 0; number < isa::kPredicateRegisters; ++number) {
@@ -379,7 +336,7 @@ void Lowering::predicates(const Native& from) {
             to.offset = std::int32_t{1} << number;
             to.source[0] = packed;
             set_result(from, to);
-            packed = register_operand(from.reg(16), 1);
+            packed = operands_.reg(from.reg(16), 1);
             emit(to);
         }
         return;
@@ -426,12 +383,12 @@ void Lowering::differences(const Native& from) {
         Machine signs = begin(from, Operation::lop3, Type::b32);
         signs.mode = static_cast<std::uint8_t>(word.bits(72, 8));
         for (unsigned i = 0; i < 3; ++i) { set_source(from, signs, i, i == 0 ? from.a : i == 1 ? from.b : from.c); }
-        set_temporary(signs, 0);
+        operands_.set_temporary(signs, 0);
         emit(signs);
         Machine test = begin(from, Operation::setp, Type::s32);
         test.comparison = isa::Comparison::lt;
-        test.source[0] = temporary(0);
-        test.source[1] = literals({0});
+        test.source[0] = operands_.temporary(0);
+        test.source[1] = operands_.literals({0});
         test.destination_predicate = written_predicate(from, 81);
         return emit(test);
     }
@@ -439,12 +396,12 @@ void Lowering::differences(const Native& from) {
         Machine to = begin(from, operation, is_signed ? Type::s32 : Type::u32);
         set_source(from, to, 0, from.a);
         set_source(from, to, 1, from.b);
-        set_temporary(to, operation == Operation::min ? 1 : 0);
+        operands_.set_temporary(to, operation == Operation::min ? 1 : 0);
         emit(to);
     }
     Machine sum = begin(from, Operation::iadd3, Type::u32);
-    sum.source[0] = temporary(0);
-    sum.source[1] = temporary(1);
+    sum.source[0] = operands_.temporary(0);
+    sum.source[1] = operands_.temporary(1);
     sum.modifiers = isa::kNegated << 1;
     set_source(from, sum, 2, from.c);
     set_result(from, sum);
@@ -622,7 +579,7 @@ void Lowering::compare(const Native& from, Type type) {
         return emit(to);
     }
     if (comparison == 0 || comparison == 15) {  // never, always
-        to.source[0] = to.source[1] = literals(std::vector<std::uint32_t>(rows, 0));
+        to.source[0] = to.source[1] = operands_.literals(std::vector<std::uint32_t>(rows, 0));
     } else {
         set_source(from, to, 0, from.a, rows);
         set_source(from, to, 1, from.b, rows);
@@ -640,11 +597,7 @@ void Lowering::function(const Native& from) {
             to.operation = Operation::choose_extreme;
             to.flush_to_zero = word.bit(80);
             to.mode = word.bit(81) ? isa::kPassesNan : 0;
-            if (to.mode == 0 && to.source_predicate == isa::kTruePredicate) {
-                to.operation = to.source_predicate_negated ? Operation::max : Operation::min;
-                to.source_predicate = isa::kNoPredicate;
-                to.source_predicate_negated = false;
-            }
+            if (to.mode == 0) { choose_known(to); }
             break;
         case 0x040:
             set_predicate(from, to, 87);
@@ -652,9 +605,7 @@ void Lowering::function(const Native& from) {
                 refuse("only the lesser or the greater of numbers of 16 bits is supported");
             }
             to.type = Type::f16x2;
-            to.operation = to.source_predicate_negated ? Operation::max : Operation::min;
-            to.source_predicate = isa::kNoPredicate;
-            to.source_predicate_negated = false;
+            choose_known(to);
             to.flush_to_zero = word.bit(80);
             break;
         case 0x008:
@@ -696,11 +647,11 @@ void Lowering::upper_part(const Native& from, std::uint64_t size, Machine& to) {
     if (size > 1) { refuse("it takes a part of a whole word"); }
     Machine part = begin(from, Operation::bfe, from.word.bit(74) ? Type::s32 : Type::u32);
     part.source[0] = operand(from, from.b, 1);
-    part.source[1] = literals({static_cast<std::uint32_t>(from.word.bits(60, 2) * 8)});
-    part.source[2] = literals({8u << size});
-    set_temporary(part, 0);
+    part.source[1] = operands_.literals({static_cast<std::uint32_t>(from.word.bits(60, 2) * 8)});
+    part.source[2] = operands_.literals({8u << size});
+    operands_.set_temporary(part, 0);
     emit(part);
-    to.source[0] = temporary(0);
+    to.source[0] = operands_.temporary(0);
 }
 
 bool Lowering::lower_conversion(const Native& from) {
@@ -810,11 +761,11 @@ bool Lowering::lower_move(const Native& from) {
             constexpr unsigned kSharedWindow = 0x2f;
             if (row->number == kSharedWindow) {
                 to.operation = Operation::mov;
-                to.source[0] = literals({static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)});
+                to.source[0] = operands_.literals({static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32)});
             }
             if (row->is_zero) {
                 to.operation = Operation::mov;
-                to.source[0] = literals(std::vector<std::uint32_t>(rows, 0));
+                to.source[0] = operands_.literals(std::vector<std::uint32_t>(rows, 0));
             }
             set_result(from, to, rows);
             emit(to);
@@ -823,8 +774,8 @@ bool Lowering::lower_move(const Native& from) {
         case 0x1c2:
         case 0x0ca: {
             Machine to = begin(from, Operation::broadcast, Type::b32);
-            set_uniform_result(to, from.uniform(16));
-            to.source[0] = register_operand(from.reg(24), 1);
+            operands_.set_uniform_result(to, from.uniform(16));
+            to.source[0] = operands_.reg(from.reg(24), 1);
             emit(to);
             return true;
         }

@@ -20,33 +20,33 @@ void Lowering::barrier(const Native& from) {
     to.barrier = kind == 0 ? isa::BarrierKind::sync : kind == 1 ? isa::BarrierKind::arrive : isa::BarrierKind::popc;
     // A register has the number in its lower half, the count of threads in its upper one.
     const bool known_number = form == 4 || form == 5, known_count = form == 2 || form == 5;
-    const isa::Operand in_register = register_operand(from.reg(32), 1);
+    const isa::Operand in_register = operands_.reg(from.reg(32), 1);
     const auto half = [&](Operation operation, std::uint32_t by, unsigned number) {
         Machine part = begin(from, operation, operation == Operation::shr ? Type::u32 : Type::b32);
         part.source[0] = in_register;
-        part.source[1] = literals({by});
-        set_temporary(part, number);
+        part.source[1] = operands_.literals({by});
+        operands_.set_temporary(part, number);
         emit(part);
-        return temporary(number);
+        return operands_.temporary(number);
     };
     to.mode = known_number ? static_cast<std::uint8_t>(word.bits(54, 4)) : 0;
     if (!known_number) { to.source[0] = half(Operation::bit_and, 0xffff, 0); }
     const auto count = static_cast<std::uint32_t>(word.bits(42, 12));
     if (!known_count) { to.source[1] = half(Operation::shr, 16, 1); }
-    if (known_count && count != 0) { to.source[1] = literals({count}); }
+    if (known_count && count != 0) { to.source[1] = operands_.literals({count}); }
     if (kind != 2) { return emit(to); }
     // All hold if the number of those that do not is 0.
     to.type = Type::u32;
     set_predicate(from, to, 87);
     if (combined == 1) { to.source_predicate_negated = !to.source_predicate_negated; }
-    set_temporary(to, kBarrierResult);
+    operands_.set_temporary(to, kBarrierResult);
     emit(to);
     if (combined != 1) { return; }
     for (const Operation operation : {Operation::min, Operation::bit_xor}) {
         Machine part = begin(from, operation, operation == Operation::min ? Type::u32 : Type::b32);
-        part.source[0] = temporary(kBarrierResult);
-        part.source[1] = literals({1});
-        set_temporary(part, kBarrierResult);
+        part.source[0] = operands_.temporary(kBarrierResult);
+        part.source[1] = operands_.literals({1});
+        operands_.set_temporary(part, kBarrierResult);
         emit(part);
     }
 }
@@ -61,11 +61,11 @@ bool Lowering::lower_warp(const Native& from) {
             const bool known_lane = form == 4 || form == 7, known_clamp = form == 2 || form == 7;
             Machine to = begin(from, Operation::shuffle, Type::b32);
             to.mode = static_cast<std::uint8_t>(kModes[word.bits(58, 2)]);
-            to.source[0] = register_operand(from.reg(24), 1);
-            to.source[1] = known_lane ? literals({static_cast<std::uint32_t>(word.bits(53, 5))})
-                                      : register_operand(from.reg(32), 1);
-            to.source[2] = known_clamp ? literals({static_cast<std::uint32_t>(word.bits(40, 13))})
-                                       : register_operand(from.reg(64), 1);
+            to.source[0] = operands_.reg(from.reg(24), 1);
+            to.source[1] = known_lane ? operands_.literals({static_cast<std::uint32_t>(word.bits(53, 5))})
+                                      : operands_.reg(from.reg(32), 1);
+            to.source[2] = known_clamp ? operands_.literals({static_cast<std::uint32_t>(word.bits(40, 13))})
+                                       : operands_.reg(from.reg(64), 1);
             to.destination_predicate = written_predicate(from, 81);
             set_result(from, to);
             emit(to);
@@ -87,9 +87,9 @@ bool Lowering::lower_warp(const Native& from) {
                 ballot.type = Type::b32;
                 ballot.mode = static_cast<std::uint8_t>(isa::VoteMode::ballot);
                 if (uniform) {
-                    set_uniform_result(ballot, number);
+                    operands_.set_uniform_result(ballot, number);
                 } else {
-                    set_result(ballot, number);
+                    operands_.set_result(ballot, number);
                 }
                 emit(ballot);
             }
@@ -104,7 +104,7 @@ bool Lowering::lower_warp(const Native& from) {
             const unsigned rows = word.bit(73) ? 2 : 1;
             Machine to = begin(from, Operation::match, rows == 2 ? Type::b64 : Type::b32);
             to.mode = static_cast<std::uint8_t>(word.bit(79) ? isa::MatchMode::any : isa::MatchMode::all);
-            to.source[0] = register_operand(from.reg(24), rows);
+            to.source[0] = operands_.reg(from.reg(24), rows);
             to.destination_predicate = written_predicate(from, 81);
             set_result(from, to);
             emit(to);
@@ -117,8 +117,8 @@ bool Lowering::lower_warp(const Native& from) {
             to.atomic = kOperations[word.bits(78, 3)];
             if (to.atomic == none) { refuse("this operation is not known"); }
             to.uniform = true;
-            to.source[0] = register_operand(from.reg(24), 1);
-            set_uniform_result(to, from.uniform(16));
+            to.source[0] = operands_.reg(from.reg(24), 1);
+            operands_.set_uniform_result(to, from.uniform(16));
             emit(to);
             return true;
         }
@@ -127,8 +127,8 @@ bool Lowering::lower_warp(const Native& from) {
             to.atomic = word.bit(79) ? isa::AtomicOp::min : isa::AtomicOp::max;
             if (word.bits(74, 5) != 0) { refuse("this operation is not known"); }
             to.uniform = true;
-            to.source[0] = register_operand(from.reg(24), 1);
-            set_uniform_result(to, from.uniform(16));
+            to.source[0] = operands_.reg(from.reg(24), 1);
+            operands_.set_uniform_result(to, from.uniform(16));
             emit(to);
             return true;
         }
@@ -136,15 +136,15 @@ bool Lowering::lower_warp(const Native& from) {
             if (word.bits(77, 2) != 2) { refuse("only the result of a reduction is read"); }
             if (from.reg(16) != kZeroRegister) {
                 Machine to = begin(from, Operation::mov, Type::b32);
-                to.source[0] = temporary(kBarrierResult);
+                to.source[0] = operands_.temporary(kBarrierResult);
                 set_result(from, to);
                 emit(to);
             }
             if (written_predicate(from, 81) != isa::kNoPredicate) {
                 Machine to = begin(from, Operation::setp, Type::u32);
                 to.comparison = isa::Comparison::ne;
-                to.source[0] = temporary(kBarrierResult);
-                to.source[1] = literals({0});
+                to.source[0] = operands_.temporary(kBarrierResult);
+                to.source[1] = operands_.literals({0});
                 to.destination_predicate = written_predicate(from, 81);
                 emit(to);
             }
@@ -157,7 +157,7 @@ bool Lowering::lower_warp(const Native& from) {
             Machine to = begin(from, Operation::warp_sync, Type::none);
             // Without a mask it is WARPSYNC.ALL.
             const bool all = from.b.kind == Source::Kind::immediate && from.b.value == 0;
-            to.source[0] = all ? literals({0xffffffffu}) : operand(from, from.b, 1);
+            to.source[0] = all ? operands_.literals({0xffffffffu}) : operand(from, from.b, 1);
             emit(to);
             return true;
         }
@@ -219,7 +219,7 @@ bool Lowering::lower_control(const Native& from) {
                 to.guard = isa::kTruePredicate;
                 to.guard_negated = false;
             }
-            to.source[0] = register_operand(from.reg(24), 1);
+            to.source[0] = operands_.reg(from.reg(24), 1);
             to.offset = static_cast<std::int32_t>((std::int64_t{place_} + 1) * 16 + from.branch_offset());
             emit(to);
             return true;
@@ -237,7 +237,7 @@ bool Lowering::lower_control(const Native& from) {
         case 0x155: {
             // Convergence barriers are the machine's: what is kept of them in registers is not used.
             Machine to = begin(from, Operation::mov, Type::b32);
-            to.source[0] = literals({0});
+            to.source[0] = operands_.literals({0});
             set_result(from, to);
             emit(to);
             return true;

@@ -1,4 +1,5 @@
 // Memory: loads, stores, atomic operations, constants, fences.
+#include <algorithm>
 #include <iterator>
 
 #include "components/frontend/native/lowering.h"
@@ -30,53 +31,52 @@ Type hopper_float(std::uint64_t field) {
     return field == 0 ? Type::f16x2 : field == 9 || field == 12 ? Type::f32 : field == 15 ? Type::f64 : Type::none;
 }
 
+struct Access {
+    std::uint16_t number;
+    Operation operation;
+    Space space;
+};
+constexpr Access kAccesses[] = {{0x181, Operation::load, Space::global},    {0x186, Operation::store, Space::global},
+                                {0x180, Operation::load, Space::generic},   {0x185, Operation::store, Space::generic},
+                                {0x184, Operation::load, Space::shared},    {0x188, Operation::store, Space::shared},
+                                {0x183, Operation::load, Space::local},     {0x187, Operation::store, Space::local},
+                                {0x18e, Operation::atomic, Space::global},  {0x1a6, Operation::atomic, Space::global},
+                                {0x1a8, Operation::atomic, Space::global},  {0x1a3, Operation::atomic, Space::global},
+                                {0x1a9, Operation::atomic, Space::global},  {0x18a, Operation::atomic, Space::generic},
+                                {0x18b, Operation::atomic, Space::generic}, {0x1a2, Operation::atomic, Space::generic},
+                                {0x18c, Operation::atomic, Space::shared},  {0x18d, Operation::atomic, Space::shared}};
+
+void set_order(const Instruction& from, isa::Instruction& to) {
+    const Word& word = from.word;
+    if (from.architecture < 80) {
+        constexpr isa::Scope kScopes[] = {isa::Scope::cta, isa::Scope::cta, isa::Scope::gpu, isa::Scope::sys};
+        if (word.bits(79, 2) < 2) { return; }
+        to.order = isa::Order::relaxed;
+        to.scope = kScopes[word.bits(77, 2)];
+        return;
+    }
+    const std::uint64_t order = word.bits(77, 4);
+    if (order == 0 || order == 4) { return; }
+    to.order = isa::Order::relaxed;
+    to.scope = order == 5 ? isa::Scope::cta : order == 7 ? isa::Scope::gpu : isa::Scope::sys;
+}
+
 }  // namespace
 
 bool Lowering::lower_memory(const Native& from) {
     const Word& word = from.word;
+    const auto* const known = std::ranges::find(kAccesses, from.opcode->number, &Access::number);
+    if (known != std::end(kAccesses)) {
+        if (known->operation == Operation::atomic) {
+            atomic(from, known->space);
+        } else {
+            access(from, known->operation, known->space);
+        }
+        return true;
+    }
     switch (from.opcode->number) {
-        case 0x181:
-            access(from, Operation::load, Space::global);
-            return true;
-        case 0x186:
-            access(from, Operation::store, Space::global);
-            return true;
-        case 0x180:
-            access(from, Operation::load, Space::generic);
-            return true;
-        case 0x185:
-            access(from, Operation::store, Space::generic);
-            return true;
-        case 0x184:
-            access(from, Operation::load, Space::shared);
-            return true;
-        case 0x188:
-            access(from, Operation::store, Space::shared);
-            return true;
-        case 0x183:
-            access(from, Operation::load, Space::local);
-            return true;
-        case 0x187:
-            access(from, Operation::store, Space::local);
-            return true;
-        case 0x18e:
-        case 0x1a6:
-        case 0x1a8:
-        case 0x1a3:
-        case 0x1a9:
-            atomic(from, Space::global);
-            return true;
         case 0x1aa:
             space_of_address(from);
-            return true;
-        case 0x18a:
-        case 0x18b:
-        case 0x1a2:
-            atomic(from, Space::generic);
-            return true;
-        case 0x18c:
-        case 0x18d:
-            atomic(from, Space::shared);
             return true;
         case 0x182:
             constant_load(from, false);
@@ -112,7 +112,7 @@ void Lowering::set_address(const Native& from, Machine& to, Space space) {
     const bool uniform = from.has_uniform_address();
     const bool wide_space = space == Space::global || space == Space::generic;
     const unsigned rows = wide_space && from.has_wide_address() ? 2 : 1;
-    to.source[0] = register_operand(from.reg(24), rows);
+    to.source[0] = operands_.reg(from.reg(24), rows);
     if (space == Space::shared && from.architecture >= 75) {
         constexpr std::uint8_t kShifts[] = {0, 2, 3, 4};
         to.mode = kShifts[word.bits(78, 2)];
@@ -120,22 +120,7 @@ void Lowering::set_address(const Native& from, Machine& to, Space space) {
     if (!uniform || from.has_descriptor()) { return; }
     const std::uint32_t base = from.uniform(from.uniform_address_bit());
     if (base == from.uniform_zero()) { return; }
-    to.source[3] = uniform_operand(from, base, wide_space && word.bit(72) ? 2 : 1);
-}
-
-void Lowering::set_order(const Native& from, Machine& to) {
-    const Word& word = from.word;
-    if (from.architecture < 80) {
-        constexpr isa::Scope kScopes[] = {isa::Scope::cta, isa::Scope::cta, isa::Scope::gpu, isa::Scope::sys};
-        if (word.bits(79, 2) < 2) { return; }
-        to.order = isa::Order::relaxed;
-        to.scope = kScopes[word.bits(77, 2)];
-        return;
-    }
-    const std::uint64_t order = word.bits(77, 4);
-    if (order == 0 || order == 4) { return; }
-    to.order = isa::Order::relaxed;
-    to.scope = order == 5 ? isa::Scope::cta : order == 7 ? isa::Scope::gpu : isa::Scope::sys;
+    to.source[3] = operands_.uniform(base, wide_space && word.bit(72) ? 2 : 1);
 }
 
 void Lowering::access(const Native& from, Operation operation, Space space) {
@@ -149,7 +134,7 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
     if (operation == Operation::load) {
         set_result(from, to, type.vector);
     } else {
-        to.source[1] = register_operand(from.reg(from.data_bit()), type.vector);
+        to.source[1] = operands_.reg(from.reg(from.data_bit()), type.vector);
     }
     emit(to);
 }
@@ -166,9 +151,9 @@ void Lowering::split_access(const Native& from, Machine to) {
         part.offset += static_cast<std::int32_t>(4 * word);
         const std::uint32_t reg = first == kZeroRegister ? first : first + word;
         if (part.operation == Operation::load) {
-            set_result(part, reg);
+            operands_.set_result(part, reg);
         } else {
-            part.source[1] = register_operand(reg, 1);
+            part.source[1] = operands_.reg(reg, 1);
         }
         emit(part);
     };
@@ -212,15 +197,15 @@ void Lowering::atomic(const Native& from, Space space) {
     set_address(from, to, space);
     if (space != Space::shared) { set_order(from, to); }
     const unsigned rows = isa::type_rows(to.type);
-    to.source[1] = counts ? literals({1}) : register_operand(from.reg(32), rows);
-    if (swaps) { to.source[2] = register_operand(from.reg(64), rows); }
+    to.source[1] = counts ? operands_.literals({1}) : operands_.reg(from.reg(32), rows);
+    if (swaps) { to.source[2] = operands_.reg(from.reg(64), rows); }
     if (number == 0x18d && word.bit(87)) { return swap_and_tell(from, to); }
     if (returns) { set_result(from, to, rows); }
     emit(to);
     // Whether it was done: code for shared and local memory follows for the other case.
     const bool tells = space != Space::shared && from.opcode->operands.find("p81") != std::string_view::npos;
     if (tells && written_predicate(from, 81) != isa::kNoPredicate) {
-        set_if_equal(from, 81, literals({0}), literals({0}));
+        set_if_equal(from, 81, operands_.literals({0}), operands_.literals({0}));
     }
 }
 
@@ -229,36 +214,36 @@ void Lowering::swap_and_tell(const Native& from, Machine swap) {
     const unsigned rows = isa::type_rows(swap.type);
     const std::uint32_t compared = from.reg(32);
     swap.operation = Operation::atomic;
-    set_temporary(swap, 0, rows);
+    operands_.set_temporary(swap, 0, rows);
     emit(swap);
     for (unsigned i = 0; i < rows; ++i) {
         // Bits that differ, in this word or one before.
         Machine to = begin(from, Operation::lop3, Type::b32);
         to.mode = (0xf0 ^ 0xcc) | 0xaa;
-        to.source[0] = temporary(i);
-        to.source[1] = register_operand(compared == kZeroRegister ? compared : compared + i, 1);
-        to.source[2] = i == 0 ? literals({0}) : temporary(2);
-        set_temporary(to, 2);
+        to.source[0] = operands_.temporary(i);
+        to.source[1] = operands_.reg(compared == kZeroRegister ? compared : compared + i, 1);
+        to.source[2] = i == 0 ? operands_.literals({0}) : operands_.temporary(2);
+        operands_.set_temporary(to, 2);
         emit(to);
     }
     if (from.architecture >= 100 && written_predicate(from, 81) != isa::kNoPredicate) {
-        set_if_equal(from, 81, temporary(2), literals({0}));
+        set_if_equal(from, 81, operands_.temporary(2), operands_.literals({0}));
     }
     if (from.reg(16) == kZeroRegister) { return; }
     Machine least = begin(from, Operation::min, Type::u32);
-    least.source[0] = temporary(2);
-    least.source[1] = literals({1});
-    set_temporary(least, 2);
+    least.source[0] = operands_.temporary(2);
+    least.source[1] = operands_.literals({1});
+    operands_.set_temporary(least, 2);
     emit(least);
     Machine tell = begin(from, Operation::bit_xor, Type::b32);
-    tell.source[0] = temporary(2);
-    tell.source[1] = literals({1});
+    tell.source[0] = operands_.temporary(2);
+    tell.source[1] = operands_.literals({1});
     set_result(from, tell);
     emit(tell);
     if (rows == 1) { return; }
     Machine upper = begin(from, Operation::mov, Type::b32);
-    upper.source[0] = literals({0});
-    set_result(upper, from.reg(16) + 1);
+    upper.source[0] = operands_.literals({0});
+    operands_.set_result(upper, from.reg(16) + 1);
     emit(upper);
 }
 
@@ -268,16 +253,16 @@ void Lowering::space_of_address(const Native& from) {
     const std::uint64_t space = word.bits(73, 2);
     if (!word.bit(72) || from.reg(24) == kZeroRegister) { refuse("this question is not supported"); }
     // No CTA has the shared memory of others.
-    if (space == 3) { return set_if_equal(from, 81, literals({0}), literals({1})); }
-    const isa::Operand upper = register_operand(from.reg(24) + 1, 1);
+    if (space == 3) { return set_if_equal(from, 81, operands_.literals({0}), operands_.literals({1})); }
+    const isa::Operand upper = operands_.reg(from.reg(24) + 1, 1);
     if (space != 0) {
         const std::uint64_t base = space == 1 ? isa::kLocalWindowBase : isa::kSharedWindowBase;
-        return set_if_equal(from, 81, upper, literals({static_cast<std::uint32_t>(base >> 32)}));
+        return set_if_equal(from, 81, upper, operands_.literals({static_cast<std::uint32_t>(base >> 32)}));
     }
     Machine to = begin(from, Operation::setp, Type::u32);
     to.comparison = isa::Comparison::gt;
     to.source[0] = upper;
-    to.source[1] = literals({static_cast<std::uint32_t>(isa::kLocalWindowBase >> 32)});
+    to.source[1] = operands_.literals({static_cast<std::uint32_t>(isa::kLocalWindowBase >> 32)});
     to.destination_predicate = written_predicate(from, 81);
     emit(to);
 }
@@ -300,7 +285,7 @@ void Lowering::constant_load(const Native& from, bool uniform) {
             Machine to = begin(from, Operation::mov, rows == 1 ? Type::b32 : Type::b64);
             Source part = place;
             part.value += first * 4;
-            to.source[0] = constant_operand(from, part, rows == 1 ? 1 : 2);
+            to.source[0] = operand(from, part, rows == 1 ? 1 : 2);
             set_result(from, to, rows == 1 ? 1 : 2);
             to.destination = static_cast<std::uint16_t>(to.destination + first);
             emit(to);
@@ -311,9 +296,9 @@ void Lowering::constant_load(const Native& from, bool uniform) {
         const std::uint32_t first = place.value % 4;
         place.value -= first;
         Machine to = begin(from, Operation::bfe, isa::is_signed(type.type) ? Type::s32 : Type::u32);
-        to.source[0] = constant_operand(from, place, 1);
-        to.source[1] = literals({first * 8});
-        to.source[2] = literals({isa::type_bytes(type.type) * 8});
+        to.source[0] = operand(from, place, 1);
+        to.source[1] = operands_.literals({first * 8});
+        to.source[2] = operands_.literals({isa::type_bytes(type.type) * 8});
         set_result(from, to);
         return emit(to);
     }
@@ -321,9 +306,9 @@ void Lowering::constant_load(const Native& from, bool uniform) {
     to.uniform = false;
     to.space = Space::constant;
     to.vector = type.vector;
-    to.source[0] = !indexed  ? literals({0})
-                   : uniform ? uniform_operand(from, from.uniform(24), 1)
-                             : register_operand(from.reg(24), 1);
+    to.source[0] = !indexed  ? operands_.literals({0})
+                   : uniform ? operands_.uniform(from.uniform(24), 1)
+                             : operands_.reg(from.reg(24), 1);
     std::uint64_t base = 0, end = 0;
     if (place.bank == 3) {
         base = cubin_.constants_address;

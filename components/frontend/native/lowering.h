@@ -1,18 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "components/frontend/native/cubin.h"
 #include "components/frontend/native/decode.h"
+#include "components/frontend/native/operands.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::native {
 
-/// Lowers one kernel's instructions to the machine ISA. Rows of a warp: its registers R0.., its uniform registers
-/// UR0.., four rows for results that nothing reads, four for operands that are loaded from constant memory, four for
-/// what the parts of one instruction pass on, and one for the result of a barrier's reduction.
+/// The number of the predicate that is written by the field at the bit; kNoPredicate for PT.
+std::uint8_t written_predicate(const Instruction& from, unsigned bit);
+/// The source predicate of `to`, or its second one, as in the field at the bit.
+void set_predicate(const Instruction& from, isa::Instruction& to, unsigned bit);
+void set_predicate2(const Instruction& from, isa::Instruction& to, unsigned bit);
+
+/// Lowers one kernel's instructions to the machine ISA.
 class Lowering {
   public:
     /// `to` has the kernel's frame; the lowering adds code, registers and literals.
@@ -26,13 +30,10 @@ class Lowering {
     using Machine = isa::Instruction;
 
     void find_reconvergence(bool own_barriers);
-    void count_registers(const std::vector<Native>& code);
     void lower(const Native& from);
-    [[noreturn]] void refuse(const std::string& reason) const;
 
     // Groups of opcodes; each returns whether the instruction is one of its own.
     bool lower_integer(const Native& from);
-    bool lower_uniform(const Native& from);
     bool lower_float(const Native& from);
     bool lower_conversion(const Native& from);
     bool lower_move(const Native& from);
@@ -40,7 +41,6 @@ class Lowering {
     bool lower_warp(const Native& from);
     bool lower_control(const Native& from);
 
-    void integer(const Native& from, unsigned number);
     void predicates(const Native& from);
     void arithmetic(const Native& from, isa::Type type);
     void compare(const Native& from, isa::Type type);
@@ -59,7 +59,6 @@ class Lowering {
     void set_target(const Native& from);
     void constant_load(const Native& from, bool uniform);
     void set_address(const Native& from, Machine& to, isa::Space space);
-    void set_order(const Native& from, Machine& to);
 
     /// An instruction with the guard, place and uniformity of `from`.
     Machine begin(const Native& from, isa::Operation operation, isa::Type type) const;
@@ -70,36 +69,18 @@ class Lowering {
     /// Sets the predicate to whether both are equal.
     void set_if_equal(const Native& from, unsigned bit, const isa::Operand& a, const isa::Operand& b);
 
-    /// InputError if the kernel does not have all of the registers.
-    void check_register(std::uint32_t reg, unsigned rows) const;
-    void set_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
-    void set_uniform_result(Machine& to, std::uint32_t reg, unsigned rows = 1) const;
     /// The result at bit 16, in the instruction's file of registers.
     void set_result(const Native& from, Machine& to, unsigned rows = 1) const;
     /// Source `place` of `to`, with its modifiers.
     void set_source(const Native& from, Machine& to, unsigned place, const Source& source, unsigned rows = 1);
     isa::Operand operand(const Native& from, const Source& source, unsigned rows);
-    isa::Operand register_operand(std::uint32_t reg, unsigned rows);
-    isa::Operand uniform_operand(const Native& from, std::uint32_t reg, unsigned rows);
-    isa::Operand constant_operand(const Native& from, const Source& source, unsigned rows);
-    isa::Operand bank_0(std::uint32_t offset, unsigned rows);
-    isa::Operand literals(const std::vector<std::uint32_t>& words);
-    isa::Operand bytes(const std::vector<std::byte>& bank, std::uint32_t offset, unsigned rows);
-    isa::Operand temporary(unsigned number, unsigned rows = 1) const;
-    void set_temporary(Machine& to, unsigned number, unsigned rows = 1) const;
     isa::Operand loaded(const Native& from, std::uint32_t offset, unsigned rows);
-
-    std::uint8_t written_predicate(const Native& from, unsigned bit) const;
-    void set_predicate(const Native& from, Machine& to, unsigned bit) const;
-    void set_predicate2(const Native& from, Machine& to, unsigned bit) const;
 
     const Cubin& cubin_;
     const CubinKernel& kernel_;
     isa::Kernel& to_;
-    std::uint32_t first_uniform_ = 0;
-    std::uint32_t unread_ = 0;
-    std::uint32_t loaded_ = 0;
-    std::uint32_t temporary_ = 0;
+    std::vector<Native> code_;
+    Operands operands_;
     std::uint32_t place_ = 0;             ///< number of the instruction that is lowered
     std::vector<std::uint32_t> targets_;  ///< of branches, by machine instruction, as numbers of native ones
     std::vector<std::uint32_t> calls_;    ///< machine instructions that come back to the next one
