@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -313,12 +311,11 @@ ExitCode print_summaries(const ExplainOptions& options) {
 
 /// What the file has if it is a cubin, or ptxas makes of its PTX or of the workload's.
 native::Cubin cubin_of(const std::string& source, const Configuration& configuration) {
-    if (is_file(source) && !source.ends_with(".ptx")) {
-        std::ifstream in(source, std::ios::binary);
-        const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-        return native::read_cubin(std::as_bytes(std::span(bytes)), source);
+    if (const auto text = read_ptx(source)) {
+        const auto bytes = std::as_bytes(std::span(*text));
+        return native::is_cubin(bytes) ? native::read_cubin(bytes, source)
+                                       : native_program(*text, source, configuration);
     }
-    if (const auto text = read_ptx(source)) { return native_program(*text, source, configuration); }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
     const ProgramCode code = ptx_of(*workload);
     return native_program(code.text, code.file, configuration);
@@ -369,7 +366,10 @@ ExitCode print_native_code(const ExplainOptions& options) {
 
 ExitCode explain(const ExplainOptions& options) {
     if (options.native) {
-        if (options.source.empty()) { throw ConfigurationError("KERNEL is missing; only --summary may omit it"); }
+        if (options.source.empty()) { throw ConfigurationError("KERNEL is missing: give a workload, PTX or a cubin"); }
+        if (!options.transform.empty() || options.summary || options.json) {
+            throw ConfigurationError("--native takes neither --transform, --summary nor --json");
+        }
         return print_native_code(options);
     }
     if (options.transform.empty()) {

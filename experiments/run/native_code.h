@@ -25,7 +25,7 @@ struct ProgramParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-/// Whether the configuration asks for native code.
+/// Whether the configuration asks for native code. ConfigurationError for a cubin that PTX leaves unused.
 bool runs_native_code(const Configuration& configuration);
 
 /// The configured cubin, or what ptxas makes of the PTX. InputError if there is neither, or with ptxas' own words;

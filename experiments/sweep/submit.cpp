@@ -1,13 +1,10 @@
 #include "experiments/sweep/submit.h"
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "core/error/error.h"
+#include "core/files/shell_command.h"
 #include "experiments/sweep/sweep_folder.h"
 
 namespace lookahead {
@@ -67,18 +64,12 @@ std::string write_job(const SlurmJob& job) {
 }
 
 std::string submit_job(const std::string& script) {
-    std::FILE* const pipe = ::popen((fmt::format("sbatch \"{}\" 2>&1", script)).c_str(), "re");
-    if (pipe == nullptr) { throw ConfigurationError("sbatch cannot be started"); }
-    std::string said;
-    std::array<char, 256> piece{};
-    while (std::fgets(piece.data(), piece.size(), pipe) != nullptr) { said += piece.data(); }
-    const int status = ::pclose(pipe);
-    while (!said.empty() && said.back() == '\n') { said.pop_back(); }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    const CommandEnd end = run_shell_command(fmt::format("sbatch {}", shell_word(script)));
+    if (end.status != 0) {
         throw ConfigurationError("sbatch does not take {}: {}; the script stays, and may be submitted by hand", script,
-                                 said);
+                                 end.output);
     }
-    return said;
+    return end.output;
 }
 
 }  // namespace lookahead

@@ -330,6 +330,9 @@ def check_explain(checks):
     for arguments, code, fragment in ((["--transform", "dac", "vecadd:nothing"], 3, "has no kernel nothing"),
                                       (["--transform", "dcc", "vecadd"], 2, "dac"),
                                       (["--transform", "dac"], 2, "KERNEL is missing"),
+                                      (["--native"], 2, "KERNEL is missing"),
+                                      (["--native", "vecadd", "--json"], 2, "--native takes neither"),
+                                      (["--native", "vecadd", "--transform", "dac"], 2, "--native takes neither"),
                                       (["--transform", "dac", "vecadd", "--json"], 2, "--summary")):
         checks.refuses(["explain", *arguments], code, fragment)
     checks.refuses(["emulate", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"], 4, "takes values from queues")

@@ -99,6 +99,7 @@ def check_refusals(checks):
     checks.refuses([*run, "h100", *native(90, checks.folder)], 3, "cannot be read; give a cubin")
     checks.refuses([*run, "h100", *native(90, changed("text.cubin", b"no cubin\n"))], 3, "this is no complete cubin")
     checks.refuses(["run", "hotspot", "--size", "tiny", "-m", "h100", *native(90, cubin)], 4, "kernel 'hotspot', which no loaded module has")
+    checks.refuses([*run, "h100", "-o", f"program.cubin={cubin}"], 2, "is for program.code = native")
     for count in (0, 1, 63, 64, 1000, len(bytes_of_cubin) // 2):
         checks.refuses([*run, "h100", *native(90, changed("short.cubin", bytes_of_cubin[:count]))], 3, "this is no complete cubin")
 

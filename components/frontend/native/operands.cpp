@@ -31,8 +31,7 @@ void refuse(std::string reason) {
     throw Refusal{std::move(reason)};
 }
 
-Operands::Operands(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to,
-                   const std::vector<Instruction>& code)
+Operands::Operands(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to, const std::vector<Instruction>& code)
     : cubin_(cubin), kernel_(kernel), to_(to), zero_uniform_(cubin.architecture >= 100 ? 255 : 63) {
     std::uint32_t uniform = 0;
     const auto use = [&](std::uint32_t number) {

@@ -17,9 +17,9 @@ struct Refusal {
 [[noreturn]] void refuse(std::string reason);
 
 /// The rows of one kernel's warps, and what an instruction reads and writes of them: registers R0.., uniform registers
-/// UR0.., four rows for results that nothing reads, four for operands that are loaded from constant memory, and five for
-/// what the parts of one instruction pass on; then the launch's constant rows with the kernel's literals. Throws Refusal
-/// for what the kernel does not have.
+/// UR0.., four rows for results that nothing reads, four for operands that are loaded from constant memory, and five
+/// for what the parts of one instruction pass on; then the launch's constant rows with the kernel's literals. Throws
+/// Refusal for what the kernel does not have.
 class Operands {
   public:
     /// Sets the registers of `to`, which has the kernel's frame, from what `code` uses; literals are added to it.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <regex>
@@ -142,15 +140,20 @@ Statement dressed(const Statement& statement, const std::vector<Statement>& all,
     return result;
 }
 
-/// Of what a statement left; a NaN of 64 bits is as good as any other.
+/// Whether both words are equal, or have NaNs of the bank's type and are equal besides.
+bool is_same(const std::string& bank, std::uint64_t found, std::uint64_t expected) {
+    const auto both = [&](std::uint64_t value, std::uint64_t infinity) {
+        const std::uint64_t magnitude = infinity | ((infinity & (~infinity + 1)) - 1);
+        return (found & magnitude) > infinity && (expected & magnitude) > infinity && (found ^ expected) <= value;
+    };
+    return found == expected || (bank == "d" && both(~std::uint64_t{0}, 0x7ff0000000000000)) ||
+           (bank == "f" && both(0xffffffff, 0x7f800000)) || (bank == "h" && both(0xffff, 0x7c00));
+}
+
 std::string first_difference(const Statement& statement, const std::vector<std::uint64_t>& found,
                              const std::vector<std::uint64_t>& expected) {
-    const auto is_nan = [](std::uint64_t bits) { return std::isnan(std::bit_cast<double>(bits)); };
     std::size_t at = 0;
-    while (at < found.size() &&
-           (found[at] == expected[at] || (statement.destination == "d" && is_nan(found[at]) && is_nan(expected[at])))) {
-        ++at;
-    }
+    while (at < found.size() && is_same(statement.destination, found[at], expected[at])) { ++at; }
     return at == found.size() ? ""
                               : fmt::format("thread {}, word {} is {:x}, the interpreter has {:x}", at / 16, at % 16,
                                             found[at], expected[at]);
