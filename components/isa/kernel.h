@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "components/isa/issue_control.h"
 #include "components/isa/kernel_frame.h"
 #include "components/isa/module_image.h"
 
@@ -44,6 +45,7 @@ struct Kernel : KernelFrame {
     std::uint32_t allocated_registers = 0;
     /// Of native code: the index in `code` of each instruction of the binary, for branches to computed addresses.
     std::vector<std::uint32_t> entries{};
+    std::vector<IssueControl> controls{};  ///< of native code: what its compiler says of each instruction's issue
     std::uint32_t predicates = 0;
 
     /// The value of the instruction's annotation with the tag, if it has one.

@@ -17,6 +17,7 @@ enum class ContextState : std::uint8_t {
     branching,
     at_barrier,
     at_fence,
+    stalled,  ///< until its last instruction's stall count has passed (native code's control words)
     blocked_by_memory,
     blocked_by_constants,  ///< its constants' lines are missing
     blocked_by_pipeline,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "components/sm/context_mask.h"
 #include "components/sm/occupancy.h"
@@ -88,6 +89,15 @@ struct SmParameters : OccupancyLimits {
                                  "register file's banks; false: they reach their unit at once, and sm.timing's "
                                  "latencies are all that a dependent instruction waits for.",
                          .source = "GPGPU-Sim's manual; US patent 7,834,881"});
+    LOOKAHEAD_PARAMETER(
+        std::string, dependences, "scoreboard", {"scoreboard", "control_words"},
+        {.help = "What keeps a warp's instruction from issuing before its operands are there: a scoreboard of "
+                 "registers, or, for native code (program.code), the stall counts and dependence counters in its "
+                 "control words; PTX has none and keeps the scoreboard. A kernel whose control words wait too short "
+                 "a time for the machine's latencies is refused. control_words goes with neither operand_collectors, "
+                 "result_buses nor issue_extension.",
+         .source = "Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, "
+                   "section 4. scoreboard: GPGPU-Sim"});
     LOOKAHEAD_PARAMETER(std::int64_t, collector_units, 6, {1, 64, "unit"},
                         {.help = "Collector units of instructions for the SP units.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
@@ -182,6 +192,27 @@ struct TimingParameters {
                  "shifts, and conversions without fp64; 0: as additions.",
          .source =
              "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do not name"});
+    LOOKAHEAD_PARAMETER(std::int64_t, uniform_move_latency, 0, {0, 1024, "cycle"},
+                        {.help = "Of moves of the uniform unit (native code's ULDC from a launch's constants, UMOV): from "
+                                 "issue to the issue of a dependent instruction; 0: as other moves.",
+                         .source = "0: the same unit. ptxas lets instructions that depend on them issue after 2 cycles "
+                                   "for sm_90, and after 4 to 6 on other uniform ones"});
+    // With sm.dependences = control_words: from issue until the operands are read, which native code's read barriers
+    // wait for.
+    static constexpr std::string_view kHuerta = "Huerta et al., MICRO 2025, table 2: an RTX A6000";
+    LOOKAHEAD_PARAMETER(std::int64_t, operand_read_latency, 9, kRange,
+                        {.help = "From issue until the operands are read, for what read barriers wait: loads of shared "
+                                 "memory, and all that the next keys do not name.",
+                         .source = kHuerta});
+    LOOKAHEAD_PARAMETER(std::int64_t, global_read_latency, 11, kRange,
+                        {.help = "The same for global, local and generic loads.", .source = kHuerta});
+    LOOKAHEAD_PARAMETER(std::int64_t, constant_read_latency, 29, kRange,
+                        {.help = "The same for loads of constants.", .source = kHuerta});
+    LOOKAHEAD_PARAMETER(std::int64_t, store_read_latency, 3, {0, 1024, "cycle"},
+                        {.help = "What stores and atomics take longer than loads until their operands are read.",
+                         .source = kHuerta});
+    LOOKAHEAD_PARAMETER(std::int64_t, store_word_read_latency, 2, {0, 1024, "cycle"},
+                        {.help = "The same for each further word of a lane that they store.", .source = kHuerta});
     LOOKAHEAD_ALL_DECLARED;
 };
 

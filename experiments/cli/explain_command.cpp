@@ -322,13 +322,12 @@ native::Cubin cubin_of(const std::string& source, const Configuration& configura
 }
 
 /// The SM's orders in an instruction: "stall 4, yield, writes b0, reads b1, waits b0 b3, reuse 1".
-std::string text_of(const native::Control& control) {
-    constexpr unsigned kNone = 7, kBarriers = 6;
+std::string text_of(const isa::IssueControl& control) {
     std::string text = fmt::format("stall {}", control.stall);
     if (control.yields) { text += ", yield"; }
-    if (control.write_barrier != kNone) { text += fmt::format(", writes b{}", control.write_barrier); }
-    if (control.read_barrier != kNone) { text += fmt::format(", reads b{}", control.read_barrier); }
-    for (unsigned barrier = 0; barrier < kBarriers; ++barrier) {
+    if (control.write_barrier != isa::IssueControl::kNoBarrier) { text += fmt::format(", writes b{}", control.write_barrier); }
+    if (control.read_barrier != isa::IssueControl::kNoBarrier) { text += fmt::format(", reads b{}", control.read_barrier); }
+    for (unsigned barrier = 0; barrier < isa::IssueControl::kBarriers; ++barrier) {
         if ((control.waits >> barrier & 1) != 0) { text += fmt::format(", waits b{}", barrier); }
     }
     if (control.reuse != 0) { text += fmt::format(", reuse {:#x}", control.reuse); }

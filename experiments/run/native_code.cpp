@@ -9,6 +9,7 @@
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/finaliser/transform/kernel_transform.h"
 #include "components/frontend/native/lower.h"
+#include "components/sm/pipeline/hazards.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/error/error.h"
 #include "core/files/shell_command.h"
@@ -105,8 +106,23 @@ native::Cubin native_program(std::string_view ptx, std::string_view file, const 
 
 isa::KernelTable native_kernels(std::string_view ptx, std::string_view file, const Configuration& configuration) {
     const auto parameters = configuration.read<ProgramParameters>("program");
-    return native::lower(native_program(ptx, file, configuration), parameters.cubin.empty() ? file : parameters.cubin,
-                         gpu::simt_model(configuration) == isa::SimtModel::convergence_barrier);
+    const isa::SimtModel simt = gpu::simt_model(configuration);
+    isa::KernelTable kernels =
+        native::lower(native_program(ptx, file, configuration), parameters.cubin.empty() ? file : parameters.cubin,
+                      simt == isa::SimtModel::convergence_barrier);
+    const gpu::DecodeOptions options = gpu::decode_options(configuration.read<gpu::SmParameters>("sm"), simt, false);
+    if (!options.control_words) { return kernels; }
+    const auto timing = configuration.read<gpu::TimingParameters>("sm.timing");
+    for (isa::Kernel& kernel : kernels) {
+        if (!kernel.refusal.empty()) { continue; }
+        if (const std::string hazard = gpu::control_word_hazard(kernel, timing, options); !hazard.empty()) {
+            kernel.refusal = fmt::format(
+                "{}: kernel {}: sm.dependences = control_words: {}; shorten sm.timing's latencies, or use "
+                "sm.dependences = scoreboard",
+                kernel.source_file, kernel.name, hazard);
+        }
+    }
+    return kernels;
 }
 
 }  // namespace lookahead

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/frontend/native/word.h"
+#include "components/isa/issue_control.h"
 
 namespace lookahead::native {
 
@@ -73,15 +74,7 @@ inline constexpr std::uint32_t kZeroRegister = 255;
 inline constexpr std::uint8_t kTrue = 7;
 
 /// What the compiler tells the SM (bits 105 to 125; Mesa's nak and public assemblers).
-struct Control {
-    unsigned stall;          ///< cycles until the warp's next instruction
-    bool yields;             ///< whether the scheduler may take another warp
-    unsigned write_barrier;  ///< that the result's arrival frees; 7: none
-    unsigned read_barrier;   ///< that the reading of the sources frees; 7: none
-    unsigned waits;          ///< for these barriers, a bit each
-    unsigned reuse;          ///< of the operands, a bit each
-};
-Control control_of(const Word& word);
+isa::IssueControl control_of(const Word& word);
 
 /// The instruction; its opcode is null if the table has none of the word for the architecture.
 Instruction decode(const Word& word, unsigned architecture);

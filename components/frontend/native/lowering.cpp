@@ -34,11 +34,29 @@ void Lowering::run(bool own_barriers) {
         // Branches may go to an instruction without an effect, too.
         if (to_.entries.back() == to_.code.size()) { emit(begin(from, isa::Operation::mark, isa::Type::none)); }
         targets_.resize(to_.code.size(), isa::kNoTarget);
+        add_controls(from);
     }
     for (std::size_t i = 0; i < to_.code.size(); ++i) {
         if (targets_[i] != isa::kNoTarget) { to_.code[i].target = to_.entries[targets_[i]]; }
     }
     find_reconvergence(own_barriers);
+}
+
+/// Each part of an instruction moves its barriers; the first one waits, and after the last one the warp stalls.
+void Lowering::add_controls(const Native& from) {
+    isa::IssueControl control = control_of(from.word);
+    constexpr std::uint16_t kDepbar = 0x11a;
+    // DEPBAR.LE waits until the barrier at bit 44 counts as few as it says, or here, none.
+    if (from.opcode->number == kDepbar) { control.waits |= static_cast<std::uint8_t>(1U << from.word.bits(44, 3)); }
+    const isa::IssueControl last = control;
+    control.stall = 1;
+    control.yields = false;
+    for (std::size_t i = to_.entries.back(); i < to_.code.size(); ++i) {
+        to_.controls.push_back(control);
+        control.waits = 0;
+    }
+    to_.controls.back().stall = last.stall;
+    to_.controls.back().yields = last.yields;
 }
 
 /// Of the code with calls as instructions that go on, and returns as exits.

@@ -31,6 +31,7 @@ class Lowering {
 
     void find_reconvergence(bool own_barriers);
     void lower(const Native& from);
+    void add_controls(const Native& from);
 
     // Groups of opcodes; each returns whether the instruction is one of its own.
     bool lower_integer(const Native& from);

@@ -46,8 +46,8 @@ class Launches {
         if (decoded == nullptr) {
             const bool has_queues = state_.extensions != nullptr && state_.extensions->queues() != nullptr;
             decoded =
-                std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0,
-                                                has_queues, state_.parameters.control_on_sp);
+                std::make_unique<DecodedKernel>(kernel, state_.timing,
+                                                decode_options(state_.parameters, state_.simt, has_queues));
         }
         state_.kernel = decoded.get();
         const Occupancy& occupancy = launch.occupancy;

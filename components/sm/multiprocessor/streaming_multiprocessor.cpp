@@ -171,6 +171,10 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
     switch (event.kind) {
         case PipelineEvent::Kind::write_back:
             return execute_.write_back(event.index, event.detail);
+        case PipelineEvent::Kind::operands_read:
+            return execute_.operands_read(event.index, event.detail);
+        case PipelineEvent::Kind::stall_ended:
+            return execute_.stall_ended(event.index);
         case PipelineEvent::Kind::fetched:
             return fetch_.fetched(event.index, event.detail);
         case PipelineEvent::Kind::branch_resolved:
@@ -339,7 +343,10 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
         }
     }
     // With the launch's sizes; what an earlier one left is no part of the state.
-    if (launch.active) { archive& state_.warps.scoreboard& state_.warps.map.rows(); }
+    if (launch.active) {
+        archive& state_.warps.scoreboard& state_.warps.map.rows();
+        if (state_.kernel->by_control_words()) { archive& state_.dependences; }
+    }
     extensions_.fields(archive);
     archive& state_.wheel;
     for (const auto& scheduler : schedulers_) { scheduler->fields(archive); }

@@ -60,6 +60,7 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
     const std::uint32_t first_thread = warp * isa::kWarpSize;
     stream.start(state_.simt, isa::initial_mask(launch.fields.block.count(), first_thread),
                  static_cast<std::uint16_t>(slot), first_thread);
+    state_.dependences.start(context);
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.warps.map.set_consecutive(context, first_row);
     // Registers start as zeros, so that reading one before writing it gives the same result everywhere.

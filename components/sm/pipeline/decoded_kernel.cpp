@@ -58,28 +58,94 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
     return lines;
 }
 
+/// From issue until the operands are read (Huerta et al., MICRO 2025, table 2).
+std::int64_t read_latency_of(const isa::Instruction& instruction, InstructionClass instruction_class,
+                             const TimingParameters& timing) {
+    using enum InstructionClass;
+    const bool stores = isa::is_store(instruction.operation) || instruction_class == atomic_global ||
+                        instruction_class == atomic_shared;
+    std::int64_t latency = timing.operand_read_latency;
+    if (instruction_class == load_constant) { latency = timing.constant_read_latency; }
+    if (is_long_latency(instruction_class) || instruction_class == store_global || instruction_class == store_local) {
+        latency = timing.global_read_latency;
+    }
+    const unsigned words = std::max<unsigned>(instruction.source[1].rows, 1);
+    return stores ? latency + timing.store_read_latency + (words - 1) * timing.store_word_read_latency : latency;
+}
+
 }  // namespace
 
-DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, isa::SimtModel simt,
-                             bool integer_units, bool queues, bool control_on_sp)
+DecodeOptions decode_options(const SmParameters& sm, isa::SimtModel simt, bool queues) {
+    return {simt, sm.integer_units > 0, queues, sm.control_on_sp, sm.dependences == "control_words"};
+}
+
+DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, const DecodeOptions& options)
     : kernel_(kernel),
       registers_(kernel.most_registers()),
-      words_((registers_ + (kernel.entries.empty() ? isa::kPredicateRegisters : isa::kPredicateSlots) + 63) / 64),
+      by_control_words_(options.control_words && !kernel.controls.empty()),
+      words_((registers_ + (kernel.entries.empty() ? isa::kPredicateRegisters : isa::kPredicateSlots) +
+              (by_control_words_ ? isa::IssueControl::kBarriers : 0) + 63) /
+             64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
       reads_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
-        if (!queues) { refuse_queues(kernel, kernel.code[pc]); }
-        decode(pc, timing, simt, integer_units, control_on_sp);
+        if (!options.queues) { refuse_queues(kernel, kernel.code[pc]); }
+        decode(pc, timing, options);
+    }
+    if (by_control_words_) { follow_control_words(timing); }
+}
+
+/// The registers and predicates that an instruction needs are left to its control word, except those that an earlier
+/// part of the same native instruction writes, and those of loads without a write barrier: GPUs load constants for the
+/// uniform unit and for operands in a fixed time once they are in the cache, and wait at issue until they are.
+void DecodedKernel::follow_control_words(const TimingParameters& timing) {
+    std::vector<std::uint64_t> loaded(words_, 0);
+    const auto is_loaded = [&](std::uint32_t pc) {
+        return code_[pc].unit == ExecutionUnit::memory &&
+               kernel_.controls[pc].write_barrier == isa::IssueControl::kNoBarrier;
+    };
+    for (std::uint32_t pc = 0; pc < size(); ++pc) {
+        for (unsigned word = 0; is_loaded(pc) && word < words_; ++word) { loaded[word] |= writes(pc)[word]; }
+    }
+    for (std::size_t i = 0; i < kernel_.entries.size(); ++i) {
+        const std::uint32_t end = i + 1 < kernel_.entries.size() ? kernel_.entries[i + 1] : size();
+        std::vector<std::uint64_t> written = loaded, needed(words_, 0);
+        for (std::uint32_t pc = kernel_.entries[i]; pc < end; ++pc) {
+            for (unsigned word = 0; word < words_; ++word) {
+                std::uint64_t& needs = needs_[std::size_t{pc} * words_ + word];
+                needs &= written[word];
+                needed[word] |= needs;
+                written[word] |= writes(pc)[word];
+            }
+        }
+        for (std::uint32_t pc = kernel_.entries[i]; pc < end; ++pc) {
+            for (unsigned word = 0; word < words_; ++word) {
+                writes_[std::size_t{pc} * words_ + word] &= is_loaded(pc) ? ~std::uint64_t{0} : needed[word];
+            }
+        }
+    }
+    for (std::uint32_t pc = 0; pc < size(); ++pc) {
+        const isa::IssueControl& control = kernel_.controls[pc];
+        DecodedInstruction& to = code_[pc];
+        to.issue_distance = static_cast<std::uint8_t>(control.issue_distance());
+        to.write_barrier = control.write_barrier;
+        to.read_barrier = control.read_barrier;
+        to.read_latency = static_cast<std::uint16_t>(read_latency_of(*to.instruction, to.instruction_class, timing));
+        const std::uint64_t* const writes = this->writes(pc);
+        to.writes &= to.unit == ExecutionUnit::memory || to.write_barrier < isa::IssueControl::kBarriers ||
+                     std::any_of(writes, writes + words_, [](std::uint64_t word) { return word != 0; });
+        for (unsigned barrier = 0; barrier < isa::IssueControl::kBarriers; ++barrier) {
+            if ((control.waits >> barrier & 1) != 0) { mark(needs_, pc, first_barrier_bit() + barrier); }
+        }
     }
 }
 
-void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units,
-                           bool control_on_sp) {
+void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, const DecodeOptions& options) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
-    static_cast<isa::DecodedInstruction&>(to) = isa::decode(from, simt);
+    static_cast<isa::DecodedInstruction&>(to) = isa::decode(from, options.simt);
     LOOKAHEAD_ASSERT(!isa::lacks_handler(to), "{}:{}: no handler for the machine instruction at index {} of {}",
                      kernel_.source_file, from.line, pc, kernel_.name);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
@@ -87,13 +153,16 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     const bool reports =
         from.operation == Operation::enqueue && from.mode == static_cast<std::uint8_t>(isa::QueueMode::lanes);
     to.unit = from.operation == Operation::dequeue || reports ? ExecutionUnit::control
-                                                              : unit_of(to.instruction_class, integer_units);
-    if (control_on_sp && to.unit == ExecutionUnit::control &&
+                                                              : unit_of(to.instruction_class, options.integer_units);
+    if (options.control_on_sp && to.unit == ExecutionUnit::control &&
         (to.action == Action::branch || to.action == Action::exit || to.action == Action::barrier)) {
         to.unit = ExecutionUnit::sp;
     }
     ClassTiming cost = timing_of(to.instruction_class, timing);
     if (timing.simple_latency > 0 && is_simple(from, to.instruction_class)) { cost = {timing.simple_latency, 1}; }
+    if (timing.uniform_move_latency > 0 && from.uniform && from.operation == Operation::mov) {
+        cost.latency = timing.uniform_move_latency;
+    }
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);
     to.long_latency = is_long_latency(to.instruction_class);
@@ -144,15 +213,16 @@ void DecodedKernel::decode_many_reads(std::uint32_t pc) {
 void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count) {
     LOOKAHEAD_ASSERT(count == 0 || first + count <= registers_, "{}: instruction {} names register {} of {}",
                      kernel_.name, pc, first + count - 1, registers_);
-    for (unsigned bit = first; bit < first + count; ++bit) {
-        sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
-    }
+    for (unsigned bit = first; bit < first + count; ++bit) { mark(sets, pc, bit); }
+}
+
+void DecodedKernel::mark(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned bit) {
+    sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
 void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate) {
     if (predicate != isa::kTruePredicate && predicate != kUnusedPredicate) {
-        const unsigned bit = registers_ + predicate;
-        sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+        mark(sets, pc, registers_ + predicate);
     }
 }
 
@@ -162,6 +232,12 @@ std::int64_t longest(const TimingParameters& timing, std::int64_t ClassTiming::*
         longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).*cost);
     }
     return longest;
+}
+
+std::int64_t longest_read_latency(const TimingParameters& timing) {
+    constexpr std::int64_t kMostWords = 4;
+    return std::max({timing.operand_read_latency, timing.global_read_latency, timing.constant_read_latency}) +
+           timing.store_read_latency + (kMostWords - 1) * timing.store_word_read_latency;
 }
 
 }  // namespace lookahead::gpu

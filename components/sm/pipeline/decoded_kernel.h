@@ -27,6 +27,10 @@ struct DecodedInstruction : isa::DecodedInstruction {
     std::uint8_t issue_cycles = 1;  ///< how long it holds its scheduler's slot while its operands are staged
     bool writes = false;            ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
+    std::uint8_t issue_distance = 1;  ///< cycles from its issue to the earliest issue of the warp's next instruction
+    std::uint8_t write_barrier = isa::IssueControl::kNoBarrier;  ///< see isa::IssueControl
+    std::uint8_t read_barrier = isa::IssueControl::kNoBarrier;
+    std::uint16_t read_latency = 1;    ///< from its issue until its operands are read
     bool long_latency = false;         ///< its results count as awaiting memory: global and local loads and atomics
     std::uint64_t constant_lines = 0;  ///< the lines that it reads of the launch's constant bank (ConstantCache)
     union {
@@ -40,15 +44,24 @@ struct DecodedInstruction : isa::DecodedInstruction {
     const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
 };
 
+/// How the SM executes a kernel's instructions.
+struct DecodeOptions {
+    isa::SimtModel simt = isa::SimtModel::stack;
+    bool integer_units = false;  ///< as SmParameters::integer_units
+    bool queues = false;         ///< an extension serves the queues between a kernel's programs
+    bool control_on_sp = false;  ///< as SmParameters::control_on_sp
+    bool control_words = false;  ///< native code issues by its control words, as SmParameters::dependences
+};
+
+DecodeOptions decode_options(const SmParameters& sm, isa::SimtModel simt, bool queues);
+
 /// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits, common to all its programs:
-/// register r is bit r, predicate p is bit first_predicate_bit + p.
+/// register r is bit r, predicate p is bit first_predicate_bit + p, dependence counter b is bit first_barrier_bit + b.
 class DecodedKernel {
   public:
-    /// `kernel` must outlive this object. `queues`: an extension serves the queues between programs. Throws
+    /// `kernel` must outlive this object. Throws
     /// ConfigurationError if a kernel lacks such an extension, InternalError for code that the SM cannot execute.
-    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
-                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false,
-                  bool control_on_sp = false);
+    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, const DecodeOptions& options = {});
     // Decoded instructions have pointers into this object.
     DecodedKernel(const DecodedKernel&) = delete;
     DecodedKernel& operator=(const DecodedKernel&) = delete;
@@ -59,20 +72,26 @@ class DecodedKernel {
 
     unsigned scoreboard_words() const { return words_; }
     unsigned first_predicate_bit() const { return registers_; }
+    unsigned first_barrier_bit() const { return registers_ + isa::kPredicateSlots; }
+    /// Whether control words say when its instructions issue; the scoreboard then has only what the parts of one
+    /// native instruction pass on, and the dependence counters that are not 0.
+    bool by_control_words() const { return by_control_words_; }
     /// The instruction's sources and destinations, which must not be pending when it issues.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
 
   private:
-    void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units,
-                bool control_on_sp);
+    void decode(std::uint32_t pc, const TimingParameters& timing, const DecodeOptions& options);
+    void follow_control_words(const TimingParameters& timing);
     void decode_many_reads(std::uint32_t pc);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
+    void mark(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned bit);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
 
     const isa::Kernel& kernel_;
     unsigned registers_;  ///< the most that a program of the kernel has
+    bool by_control_words_;
     unsigned words_;
     std::vector<std::vector<std::uint16_t>> many_reads_;
     std::vector<DecodedInstruction> code_;
@@ -80,6 +99,9 @@ class DecodedKernel {
     std::vector<std::uint64_t> reads_;
     std::vector<std::uint64_t> writes_;
 };
+
+/// The longest time from an instruction's issue until its operands are read.
+std::int64_t longest_read_latency(const TimingParameters& timing);
 
 /// The longest latency or initiation interval of all classes.
 std::int64_t longest(const TimingParameters& timing, std::int64_t ClassTiming::*cost);

@@ -13,6 +13,8 @@ namespace lookahead::gpu {
 
 using isa::LaneMask;
 
+constexpr std::uint8_t kNoBarrier = isa::IssueControl::kNoBarrier;
+
 [[gnu::hot]] bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
     Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
@@ -308,6 +310,46 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     if (decoded.writes) {
         ++stream.in_flight;
         state_.warps.scoreboard.reserve(context, state_.kernel->writes(pc), decoded.long_latency);
+        if (decoded.write_barrier != kNoBarrier) [[unlikely]] { count(context, decoded, decoded.write_barrier); }
+    }
+}
+
+/// The barrier counts the instruction until it has written its result or read its operands.
+void ExecuteStage::count(unsigned context, const DecodedInstruction& decoded, unsigned barrier) {
+    state_.dependences.increase(context, barrier);
+    state_.warps.scoreboard.reserve_bit(context, state_.kernel->first_barrier_bit() + barrier, decoded.long_latency);
+}
+
+void ExecuteStage::count_down(unsigned context, unsigned barrier) {
+    if (state_.dependences.decrease(context, barrier)) {
+        state_.warps.scoreboard.release_bit(context, state_.kernel->first_barrier_bit() + barrier);
+    }
+}
+
+void ExecuteStage::operands_read(unsigned context, unsigned barrier) {
+    --state_.warps.streams[context].in_flight;
+    count_down(context, barrier);
+    state_.wake(context);
+}
+
+void ExecuteStage::stall_ended(unsigned context) {
+    if (state_.warps.states.of(context) == ContextState::stalled) { state_.classify(context); }
+}
+
+/// The warp has issued the instruction at `pc`, whose control word counts its operands and stalls the warp.
+void ExecuteStage::follow_control_word(unsigned context, Stream& stream, const DecodedInstruction& decoded) {
+    const Cycle now = state_.now;
+    const auto schedule = [&](PipelineEvent::Kind kind, std::uint32_t detail, Cycle at) {
+        state_.wheel.schedule(now, at, PipelineEvent{kind, static_cast<std::uint16_t>(context), detail}.packed());
+    };
+    if (decoded.read_barrier != kNoBarrier) {
+        ++stream.in_flight;
+        count(context, decoded, decoded.read_barrier);
+        schedule(PipelineEvent::Kind::operands_read, decoded.read_barrier, now + decoded.read_latency);
+    }
+    if (decoded.issue_distance > 1) {
+        state_.dependences.stall_until(context, now + decoded.issue_distance);
+        schedule(PipelineEvent::Kind::stall_ended, 0, now + decoded.issue_distance);
     }
 }
 
@@ -322,6 +364,8 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
 
 [[gnu::hot]] void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
+    const unsigned barrier = (*state_.kernel)[pc].write_barrier;
+    if (barrier != kNoBarrier) [[unlikely]] { count_down(context, barrier); }
     written(context, pc);
     state_.wake(context);
 }
@@ -372,6 +416,9 @@ void ExecuteStage::pass_over(unsigned context) {
 /// Call it when the stack has left `old_pc`: drops the buffer unless the next instruction follows.
 inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
+    if (state_.kernel->by_control_words()) [[unlikely]] {
+        follow_control_word(context, stream, (*state_.kernel)[old_pc]);
+    }
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
         if (state_.attended.has(context)) [[unlikely]] {

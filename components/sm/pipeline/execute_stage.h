@@ -49,6 +49,8 @@ class ExecuteStage {
 
     /// Called for completions from the timing wheel and the load/store unit:
     void write_back(unsigned context, std::uint32_t pc);
+    void operands_read(unsigned context, unsigned barrier);
+    void stall_ended(unsigned context);
     void branch_resolved(unsigned context) { state_.classify(context); }
     /// The barrier at which the context's warp waits has opened; `result` is that of a reduction.
     void barrier_released(unsigned context, std::uint32_t result);
@@ -99,6 +101,10 @@ class ExecuteStage {
     void written(unsigned context, std::uint32_t pc);
     void tell_written(unsigned context, std::uint32_t pc, bool all);
     void reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded);
+    // Of native code that issues by its control words:
+    void count(unsigned context, const DecodedInstruction& decoded, unsigned barrier);
+    void count_down(unsigned context, unsigned barrier);
+    void follow_control_word(unsigned context, Stream& stream, const DecodedInstruction& decoded);
     void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                              Cycle from);
     void step_past(unsigned context, Stream& stream);

@@ -34,6 +34,12 @@ Extensions::Extensions(const Configuration& configuration, IssueExtensionArgumen
         throw ConfigurationError("sm.issue_extension names {} extensions; an SM has at most {}", names.size(),
                                  IssueExtension::kMost);
     }
+    if (!names.empty() && arguments.state.parameters.dependences == "control_words") {
+        throw ConfigurationError(
+            "sm.dependences = control_words does not go with sm.issue_extension = {}, which asks the scoreboard for "
+            "registers; use sm.dependences = scoreboard",
+            names.front());
+    }
     for (const std::string& name : names) {
         list_.push_back(make_variant<IssueExtension>(name, configuration, arguments));
         ++arguments.number;

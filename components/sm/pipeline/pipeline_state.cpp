@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "components/sm/pipeline/operand_collectors.h"
+#include "core/error/error.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
@@ -16,7 +17,8 @@ Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
     Cycle units = 0;
     for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) { units += sm.*kUnits[unit].pipelines; }
     const Cycle buses = sm.result_buses > 0 ? units * longest(timing, &ClassTiming::latency) : 0;
-    return std::max({wait + buses + longest(timing, &ClassTiming::latency), sm.fetch_latency, sm.branch_latency,
+    const Cycle reads = sm.dependences == "control_words" ? longest_read_latency(timing) : Cycle{0};
+    return std::max({reads, wait + buses + longest(timing, &ClassTiming::latency), sm.fetch_latency, sm.branch_latency,
                      sm.barrier_latency + sm.barrier_interval * sm.max_warps});
 }
 
@@ -33,7 +35,14 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
       wheel(longest_delay(sm, timing_parameters)),
       constants(constant_cache),
-      memory_waits(static_cast<unsigned>(sm.max_warps), static_cast<unsigned>(sm.schedulers), counters) {}
+      memory_waits(static_cast<unsigned>(sm.max_warps), static_cast<unsigned>(sm.schedulers), counters),
+      dependences(static_cast<unsigned>(sm.max_warps)) {
+    if (sm.dependences == "control_words" && (sm.operand_collectors || sm.result_buses > 0)) {
+        throw ConfigurationError(
+            "sm.dependences = control_words does not go with sm.operand_collectors or sm.result_buses, which add to "
+            "latencies that the code relies on; set sm.operand_collectors = false and sm.result_buses = 0");
+    }
+}
 
 MemoryWaits::MemoryWaits(unsigned contexts, unsigned schedulers, SmCounters& counters)
     : counters_(counters), waits_(contexts), counted_(schedulers, 0) {

@@ -13,6 +13,7 @@
 #include "components/sm/occupancy.h"
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/decoded_kernel.h"
+#include "components/sm/pipeline/dependence_counters.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/stream_set.h"
 #include "components/sm/register_file.h"
@@ -96,6 +97,8 @@ class ExtensionStreams;
 struct PipelineEvent {
     enum class Kind : std::uint8_t {
         write_back,
+        operands_read,  ///< `detail`: the read barrier
+        stall_ended,
         fetched,
         branch_resolved,
         barrier_released,
@@ -134,6 +137,10 @@ struct PipelineState {
         const Stream& stream = warps.streams[context];
         if (stream.buffered == 0) {
             warps.states.set(context, ContextState::fetching);
+            return;
+        }
+        if (kernel->by_control_words() && dependences.issue_from(context) > now) [[unlikely]] {
+            warps.states.set(context, ContextState::stalled);
             return;
         }
         const std::uint32_t pc = stream.stack.pc();
@@ -186,6 +193,7 @@ struct PipelineState {
     ConstantCache constants;
     SmCounters counters;
     MemoryWaits memory_waits;
+    DependenceCounters dependences;  ///< of warps that issue by control words
     LaunchState launch;
     const DecodedKernel* kernel = nullptr;             ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;           ///< of the run: texts of failed assertions

@@ -51,6 +51,11 @@ class Scoreboard {
             long_latency_[at + word] &= other.long_latency_[at + word] | kept[word];
         }
     }
+    void reserve_bit(unsigned context, unsigned bit, bool long_latency) {
+        const std::size_t at = std::size_t{context} * words_ + bit / 64;
+        pending_[at] |= std::uint64_t{1} << bit % 64;
+        if (long_latency) { long_latency_[at] |= std::uint64_t{1} << bit % 64; }
+    }
     void release_bit(unsigned context, unsigned bit) {
         const std::size_t at = std::size_t{context} * words_ + bit / 64;
         pending_[at] &= ~(std::uint64_t{1} << bit % 64);

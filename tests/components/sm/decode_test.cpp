@@ -184,7 +184,7 @@ TEST_CASE("control_on_sp sends branches, barriers and exits to the SP units") {
     k.exit();
     const isa::Kernel kernel = k.finish();
     CHECK(DecodedKernel(kernel, {})[0].unit == ExecutionUnit::control);
-    CHECK(DecodedKernel(kernel, {}, isa::SimtModel::stack, false, false, true)[0].unit == ExecutionUnit::sp);
+    CHECK(DecodedKernel(kernel, {}, {.control_on_sp = true})[0].unit == ExecutionUnit::sp);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_CASE("a signed field is negative if its last bit is set") {
 
 TEST_CASE("control words tell stalls, yields, barriers, waits and reuse") {
     // An HFMA2 and a MOV, which free nothing; an ATOMG, whose result is barrier 5 and whose sources are barrier 2.
-    const Control plain = control_of({0x0000001110057231, 0x000fe20000000012});
+    const isa::IssueControl plain = control_of({0x0000001110057231, 0x000fe20000000012});
     CHECK(plain.stall == 1);
     CHECK_FALSE(plain.yields);
     CHECK(control_of({0x0000000000147202, 0x000fca0000000f00}).yields);
@@ -94,12 +94,12 @@ TEST_CASE("control words tell stalls, yields, barriers, waits and reuse") {
     CHECK(plain.read_barrier == 7);
     CHECK(plain.waits == 0);
     CHECK(plain.reuse == 0);
-    const Control loads = control_of({0x000000021c1773a8, 0x00056800001f41ff});
+    const isa::IssueControl loads = control_of({0x000000021c1773a8, 0x00056800001f41ff});
     CHECK(loads.stall == 4);
     CHECK_FALSE(loads.yields);
     CHECK(loads.write_barrier == 5);
     CHECK(loads.read_barrier == 2);
-    const Control waits = control_of({0x0000000504127226, 0x1c0fe20000000206});
+    const isa::IssueControl waits = control_of({0x0000000504127226, 0x1c0fe20000000206});
     CHECK(waits.reuse == 7);
     CHECK(control_of({0, 0x03ffca0002000000}).waits == 0x3f);
 }
