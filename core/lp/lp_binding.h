@@ -20,7 +20,7 @@ class LpBinding {
     /// Makes the LP send its messages through this router from now on.
     static void send_through(LogicalProcess&, MessageRouter&);
 
-    /// The LP's own state and its ports' sequence numbers.
+    /// Lists the LP's own state and its ports' sequence numbers.
     static void fields(LogicalProcess&, StateArchive&);
 
     static Time failed_at(const LogicalProcess& lp) { return lp.failed_at_; }
