@@ -118,8 +118,8 @@ class MessageRouter {
         receivers_[lp].answering_port = answering_port;
     }
 
-    /// Sets the times, by kind, up to which LPs of this rank may have been advanced. No later message to them may be
-    /// earlier; append() throws InternalError for one that is.
+    /// Sets the times, by kind, up to which LPs of this rank may have been advanced. No message to them that is sent
+    /// from now on may be earlier; append() throws InternalError for one that is.
     void set_horizons(const KindTimes& horizons) { horizons_ = horizons; }
 
   private:
