@@ -34,10 +34,10 @@ struct FarCopyCounters {
 /// removes it. Source: Jia and Van Sandt, "Dissecting the Ampere GPU Architecture through Microbenchmarking", GTC 2021
 /// (S33322).
 ///
-/// The parity of a line's address decides its half, because GPUs hash addresses; so here a slice has lines of both
-/// halves. A copy takes a place in the line's own set, instead of one in the other half, and gives way to lines: on an
-/// H100 PCIe all SMs together read up to 37 of the 50 MB at the full bandwidth (gpu-benches); lines and copies together
-/// would not fit.
+/// The parity of a line's address decides its half, like the hashes of GPUs; so here a slice has lines of both halves.
+/// A copy takes a place in the line's own set, instead of one in the other half, and gives way to lines: on an H100
+/// PCIe all SMs together read up to 37 of the 50 MB at the full bandwidth (gpu-benches), and that many lines with their
+/// copies would not fit.
 ///
 /// A copy is there when the answer that leaves it arrives. Another answer that is sent before takes longer only until
 /// then.
