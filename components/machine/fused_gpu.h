@@ -33,9 +33,9 @@ inline constexpr const char* kFusedPrefix = "gpu.";
 class FusedGpu final : public LogicalProcess {
   public:
     struct Arguments {
-        AddressMappingParameters mapping;  ///< of the host's pieces
+        AddressMappingParameters mapping;  ///< by which the host splits its copies
         std::int64_t frequency;
-        Cycle host_latency;  ///< of an answer to the host
+        Cycle host_latency;  ///< cycles that an answer to the host takes
         Time dispatch_lookahead;
         unsigned sms;
     };

@@ -213,7 +213,7 @@ class L2Slice : private PacketRow {
     SliceInput input_;
     MshrFile mshrs_;
 
-    Ring<DramAccess> queue_;  ///< to the DRAM
+    Ring<DramAccess> queue_;  ///< requests to the DRAM
     Ring<Fill> fills_;        ///< fetches that came back; has room for all sectors that registers can await
     std::uint16_t draining_ = L2Cache::kNoMshr;
 

@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// The operations of the engine (or a test harness) on an LP besides advancing it.
+/// The operations of the engine (or a test harness) on an LP, except advancing it.
 class LpBinding {
   public:
     /// Gives the LP its id and name, and connects its ports. `channels` are those that leave this LP;

@@ -66,8 +66,8 @@ class SourceLookahead {
     Table from_elsewhere_;
     Table at_any_rank_;
     Table within_;
-    std::vector<SourceTimes> to_rank_;     ///< the last channel alone
-    std::vector<SourceTimes> by_any_way_;  ///< the same after any ways within this rank
+    std::vector<SourceTimes> to_rank_;     ///< by rank: the shortest channels there
+    std::vector<SourceTimes> by_any_way_;  ///< by rank: the shortest paths there over LPs of this rank
 };
 
 }  // namespace lookahead

@@ -80,7 +80,7 @@ class WindowTeam {
     std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;           ///< by task of the open window
     const std::function<void(std::size_t member)>* work_ = nullptr;  ///< of the open window
     std::mutex failing_;
-    std::exception_ptr thrown_;  ///< by work
+    std::exception_ptr thrown_;  ///< the first exception of work
     Waiting waiting_{Patience::kLooks};
 };
 

@@ -29,7 +29,7 @@ class WorkPlan {
     void even_out(std::span<const std::uint64_t> costs);
 
     std::vector<std::uint32_t> order_;  ///< items, part by part
-    std::vector<std::size_t> begin_;    ///< of each part in `order_`, and the end
+    std::vector<std::size_t> begin_;    ///< where each part begins in `order_`, then the end
     std::vector<std::uint32_t> home_;   ///< by item
 };
 

@@ -36,11 +36,11 @@ struct Cluster {
     double latency_us = 2;          ///< of a packet between two nodes
     double local_latency_us = 0.1;  ///< of a packet between two ranks of a node
     double gigabytes_per_s = 12.5;  ///< of a node's link to the others
-    double packet_us = 0.1;         ///< that the sending core takes for a packet, and again the receiving core
-    double message_ns = 20;         ///< that a core takes to write a message into a packet, and again to take it out
+    double packet_us = 0.1;         ///< time of the sending core for a packet, and again of the receiving core
+    double message_ns = 20;         ///< time of a core to write a message into a packet, and again to take it out
     double message_bytes = 48;      ///< mean size of a message with its header
-    double process_ns = 20;         ///< to find out whether an LP has something to do in a window
-    double share_us = 1.5;          ///< to let a rank's threads into a window and to see them out of it
+    double process_ns = 20;         ///< time to find out whether an LP has something to do in a window
+    double share_us = 1.5;          ///< time to let a rank's threads into a window and to wait until they have left it
     double slowdown = 1;            ///< factor by which a core is slower while the others of its node are busy
     double rank_slowdown = 1;  ///< the same if the others run other ranks, so that each has fewer LPs in its caches
     double half_work = 1.17;   ///< time to compute a window in two halves over that in one: caches are filled twice
