@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// A dataset of a schema: its name and what it says about itself.
+/// A dataset of a schema: its name and the texts of its attributes.
 struct DatasetName {
     const char* name;
     const char* units;
@@ -20,7 +20,7 @@ inline hdf5::Meaning meaning_of(const DatasetName& name) {
     return {name.units, name.description, name.long_name};
 }
 
-/// The long name of a column whose name is no schema's: its words.
+/// The long name of a column that no schema names: the words of its name.
 inline std::string long_name_of(std::string_view name) {
     std::string words(name);
     std::ranges::replace(words, '_', ' ');

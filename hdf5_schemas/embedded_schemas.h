@@ -11,6 +11,7 @@ struct EmbeddedSchema {
     std::string_view json;
 };
 
+/// All schemas of hdf5_schemas/, as of the build.
 std::span<const EmbeddedSchema> embedded_schemas();
 
 }  // namespace lookahead

@@ -64,7 +64,7 @@ def version_of(text):
 
 
 def check_since(place, rule, newest):
-    """`since` of a member and of all in it: an earlier minor version's members are those without a later `since`."""
+    """Checks the `since` of a member and of all members in it: a minor version has those without a later `since`."""
     if "since" in rule:
         require(re.fullmatch(r"\d+\.\d+", rule["since"]), place, "since is not major.minor")
         since = version_of(rule["since"])
@@ -100,7 +100,7 @@ def quoted(text):
 
 
 def is_drawn(dataset):
-    """Arrays of numbers are what viewers draw."""
+    """Whether viewers draw the dataset: whether it is an array of numbers."""
     return bool(dataset["dimensions"]) and "text" not in dataset.get("types", [dataset.get("type")])
 
 
@@ -109,7 +109,7 @@ def long_name(name, dataset):
 
 
 def group_constants(path, group, with_long_names):
-    """Lines for the attributes and the datasets with fixed names of a group and all groups in it."""
+    """The lines for the attributes and the datasets with fixed names of a group and of all groups in it."""
     lines = []
     for name in group.get("attributes", {}):
         lines.append(f"inline constexpr const char* k{camel(path, name)}Attribute = {quoted(name)};")

@@ -4,8 +4,8 @@
 
 namespace lookahead {
 
-/// A page in Markdown of all file formats: for each group its attributes and datasets, with type, dimensions, unit and
-/// meaning.
+/// A page in Markdown about all file formats: for each group its attributes and datasets, with their types, dimensions,
+/// units and meanings.
 std::string schema_page();
 
 }  // namespace lookahead

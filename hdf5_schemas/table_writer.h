@@ -23,7 +23,7 @@ std::vector<T> numbers_below(std::size_t count) {
     return values;
 }
 
-/// A member, or what a function makes of it, of each of the items.
+/// The values of one member, or the results of one function, for all items.
 template <class Items, class F>
 auto column_of(const Items& items, F&& value) {
     std::vector<std::decay_t<std::invoke_result_t<F&, decltype(*items.begin())>>> values;
@@ -32,7 +32,7 @@ auto column_of(const Items& items, F&& value) {
     return values;
 }
 
-/// A dataset of numbers or texts.
+/// A written 1-D dataset of numbers or texts, and its length.
 struct StoredColumn {
     hdf5::Dataset dataset;
     std::uint64_t size;
@@ -76,7 +76,7 @@ class TableWriter {
         LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column {} is not as long as its table", name);
         columns_.push_back(write_column(group_, name, meaning, values).dataset);
     }
-    /// The column of one member of all rows.
+    /// Writes the column of one member, or of one function's results, for all rows.
     template <class Rows, class Member>
     void write(const DatasetName& name, const Rows& rows, Member member) {
         write(name, column_of(rows, member));
@@ -100,7 +100,7 @@ inline void attach_scales(hdf5::Dataset& dataset, std::initializer_list<const St
     for (const StoredColumn* scale : scales) { dataset.attach_scale(dimension++, scale->dataset); }
 }
 
-/// An array of numbers with a scale for each dimension.
+/// Writes an array of numbers with a scale for each dimension.
 template <class T>
 void write_scaled(hdf5::Group& group, const DatasetName& name, const std::vector<T>& values,
                   std::initializer_list<const StoredColumn*> scales,

@@ -44,7 +44,7 @@ const Json& member(const Json& node, const char* name) {
     return found == node.end() ? kNone : *found;
 }
 
-/// The rule for a name: its own, or that of "*".
+/// The rule for a name: its own, or that of "*"; null if there is neither.
 const Json* rule_for(const Json& rules, const std::string& name) {
     auto found = rules.find(name);
     if (found == rules.end()) { found = rules.find("*"); }
@@ -82,7 +82,7 @@ std::string text_of(Version version) {
     return fmt::format("{}.{}", version.major, version.minor);
 }
 
-/// Walks a file along its schema and collects violations.
+/// Compares a file with its schema and collects violations.
 class Validator {
   public:
     /// `long_names`: the version from which arrays of numbers have long names.
@@ -123,7 +123,7 @@ class Validator {
         }
     }
 
-    /// Whether the file's version has the member: files older than its "since" do not.
+    /// Whether the file's version has the member: versions before its "since" do not.
     bool is_of_version(const Json& rule) const {
         return !rule.contains("since") || parse_version(rule.at("since").get<std::string>()) <= version_;
     }
@@ -186,7 +186,7 @@ class Validator {
         }
     }
 
-    /// The units rule: every dataset has units and a description, equal to the schema's if it gives them.
+    /// Checks that the dataset has units and a description, equal to the schema's if the schema gives them.
     void check_meaning(const Dataset& dataset, const Json& rule, const std::string& path) {
         for (const std::string name : {"units", "description"}) {
             const auto text = text_attribute(dataset, name);

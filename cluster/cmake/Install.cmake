@@ -1,15 +1,16 @@
-# What `cmake --install build/release --prefix DIR` and packages hold. The program finds the rest from where it stands (core/files):
+# The files that `cmake --install build/release --prefix DIR` and packages install. The program finds the others
+# relative to its own path (core/files):
 #
 #   bin/lookahead
-#   lib/lookahead/liblookahead_mpi.so           what it loads under mpirun
-#   lib/lookahead/cudart/libcudart.so.13 ...    what captured programs load
+#   lib/lookahead/liblookahead_mpi.so           the module that the program loads under mpirun
+#   lib/lookahead/cudart/libcudart.so.13 ...    the libraries that captured programs load
 #   share/lookahead/lookahead_analysis-*.whl    for pip; share/lookahead/python has the same, for PYTHONPATH
 #   share/bash-completion/completions/lookahead
 #   share/doc/lookahead                         guides and reference
 set(private lib/lookahead)
 set(doc share/doc/lookahead)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME lookahead)
-# The objects' tables of lines are for who builds the program; they are nine tenths of it.
+# Only those who build the program need its tables of source lines, which are nine tenths of its size.
 install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
 install(TARGETS lookahead RUNTIME DESTINATION bin)
 install(TARGETS lookahead_mpi LIBRARY DESTINATION ${private})
@@ -28,7 +29,7 @@ install(FILES experiments/analysis/study.ipynb DESTINATION share/lookahead)
 install(DIRECTORY experiments/guide/ DESTINATION ${doc}/guide FILES_MATCHING PATTERN *.md)
 install(FILES README.md DESTINATION ${doc})
 
-# What the program and the sources make is made while they are installed.
+# The wheel, the reference and the completions are made during the installation, from the sources and by the program.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 install(CODE "
   function(make_or_stop)
@@ -55,7 +56,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# Libraries are asked of the files; Open MPI's is needed by the module alone, which nobody without mpirun loads.
+# The dependencies on libraries are found from the files. mpirun is only recommended: only the module needs Open MPI,
+# and the program loads it only under mpirun.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, python3-h5py, python3-pandas, python3-matplotlib, bash-completion")
 include(CPack)

@@ -13,11 +13,12 @@ set(LOOKAHEAD_SANITIZE "" CACHE STRING "value for -fsanitize=, or empty")
 # One baseline for every host, so that a run's result cannot depend on the machine that computed it.
 add_compile_options(-march=x86-64-v3 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overruns where strings are joined, which a precompiled header does not hide as those of a system's header.
+  # GCC 12 reports overruns where strings are joined. It hides such reports about system headers, but not if these are
+  # precompiled.
   add_compile_options(-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # GCC's pragmas and attributes that guide its vectoriser. Clang builds are for fuzzing only.
+  # Clang does not know the pragmas and attributes that guide GCC's vectoriser. Clang builds are for fuzzing only.
   add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -25,14 +26,14 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -ftree-vectorize -g1 -DNDEBUG")
 if(LOOKAHEAD_SANITIZE)
-  # GCC 12 takes what sanitizers put into a std::optional's moves for a read of what was never written.
+  # GCC 12 takes the code that sanitizers add to a std::optional's moves for a read of uninitialised memory.
   add_compile_options(-fsanitize=${LOOKAHEAD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
                       -Wno-error=maybe-uninitialized)
   add_link_options(-fsanitize=${LOOKAHEAD_SANITIZE})
 endif()
 
-# A design-space point takes tens of milliseconds. Of them HDF5's shared library, with the network and cryptography
-# libraries that it brings for drivers of no use here, takes six to load.
+# A design-space point takes tens of milliseconds. Loading HDF5's shared library would take six of them, because it
+# brings network and cryptography libraries for drivers that are not used here.
 add_link_options(-Wl,--as-needed)
 set(HDF5_USE_STATIC_LIBRARIES ON)
 set(Boost_USE_STATIC_LIBS ON)
@@ -60,9 +61,9 @@ if(LOOKAHEAD_CCACHE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 
-# What most files include of the standard library is compiled once, for all targets. Each of these headers costs a unit that
-# does not use it a millisecond or ten; <filesystem>, the streams, <chrono> and <thread> would cost it 60 to 110, for they
-# leave instantiations to the end of each unit. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# The headers of the standard library that most files include are compiled once, for all targets. Each costs a unit that
+# does not use it one to ten milliseconds; <filesystem>, the streams, <chrono> and <thread> would cost it 60 to 110,
+# because they leave instantiations to the end of each unit. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them.
 set(standard_headers
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <exception> <functional>
   <iterator> <limits> <map> <memory> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <tuple>
@@ -73,20 +74,20 @@ foreach(headers standard_headers test_headers)
   target_link_libraries(${headers} PRIVATE fmt::fmt)
   target_precompile_headers(${headers} PRIVATE ${standard_headers})
 endforeach()
-# Tests draw random numbers. Their assertions are calls: those in full compile in a tenth more time.
+# Tests draw random numbers. Their assertions are calls, because inlined ones take a tenth more time to compile.
 target_precompile_headers(test_headers PRIVATE <random> <doctest/doctest.h>)
 target_compile_definitions(test_headers PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 
-# lookahead_source_options(OPTIONS options ... SOURCES files ...): compiler options of some sources of a folder, for which the
-# precompiled header was not made.
+# lookahead_source_options(OPTIONS options ... SOURCES files ...): sets compiler options for some sources of a folder.
+# These do not use the precompiled header, which was made without the options.
 function(lookahead_source_options)
   cmake_parse_arguments(ARG "" "" "SOURCES;OPTIONS" ${ARGN})
   set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS "${ARG_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # Moves the sources with points of mutation (core/mutation/rule.h) from the list named `sources` to the one named `mutated`.
-# A source is read when the build is configured. If it gets its first point later, or loses its last one, no configuration
-# follows by itself: tests/mutation/test_without_rules.py asks for one.
+# Sources are read when the build is configured. If a source gets its first point later, or loses its last one, the
+# build does not configure itself again: tests/mutation/test_without_rules.py asks for it.
 function(lookahead_part_mutated sources mutated)
   set(without "")
   set(with "")
@@ -108,7 +109,7 @@ function(lookahead_part_mutated sources mutated)
   set(${mutated} ${with} PARENT_SCOPE)
 endfunction()
 
-# The sources of a declaration: those given, which FOLDER holds, or all of FOLDER.
+# The sources of a declaration: those given, by their names in FOLDER, or all of FOLDER.
 function(lookahead_sources result folder)
   if(ARGN)
     set(sources ${ARGN})
@@ -122,9 +123,9 @@ function(lookahead_sources result folder)
 endfunction()
 
 # lookahead_library(NAME [FOLDER f] [SOURCES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
-# One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; a folder
-# without sources has headers alone, which include no other library's. NAME_rules has the objects of the sources with
-# points of mutation, and NAME_rules_mutated has them a second time for the tests that take rules away.
+# Makes one library for one folder: an OBJECT library, so that the linker keeps the statements that register variants. A
+# folder without sources has only headers, which include no other library's. NAME_rules has the objects of the sources
+# with points of mutation, and NAME_rules_mutated has them a second time for the tests that take rules away.
 function(lookahead_library name)
   cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
@@ -178,9 +179,9 @@ function(lookahead_closure result)
   set(${result} ${closed} PARENT_SCOPE)
 endfunction()
 
-# lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [HEADERS target]): links the objects of LIBRARIES
-# and of all that they depend on; with MUTATIONS those of the mutation build, where there is one. HEADERS has the precompiled
-# header, standard_headers by default.
+# lookahead_program(NAME [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [HEADERS target]): links the objects of
+# LIBRARIES and of all libraries on which they depend; with MUTATIONS the objects of the mutation build where there are
+# such. HEADERS is the target with the precompiled header, standard_headers by default.
 function(lookahead_program name)
   cmake_parse_arguments(ARG "MUTATIONS" "FOLDER;HEADERS" "SOURCES;LIBRARIES" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
@@ -200,14 +201,15 @@ function(lookahead_program name)
   endforeach()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} ${objects} fmt::fmt)
   if(core_transport IN_LIST objects)
-    add_dependencies(${name} lookahead_mpi)  # which it loads under mpirun
+    add_dependencies(${name} lookahead_mpi)  # the program loads it under mpirun
   endif()
 endfunction()
 
 # lookahead_test(NAME [APART] [FOLDER f] [SOURCES ...] LIBRARIES ... [MUTATIONS] [RANKS n ...] [LABELS ...] [TIMES n])
-# A doctest program; with RANKS it runs under mpirun once for each number of ranks, with MUTATIONS it may take rules away.
-# APART: its sources give different things one name, and no unit may hold several of them. TIMES: a long test beside it, NAME.all,
-# has LOOKAHEAD_TEST_TIMES=n, with which it tries all that it otherwise draws from.
+# Makes a test of a doctest program; with RANKS it runs under mpirun once for each number of ranks, with MUTATIONS it
+# may take rules away. APART: no unit may hold several of its sources, because they give different things the same name.
+# TIMES: adds a long test NAME.all with LOOKAHEAD_TEST_TIMES=n, which tries all cases from which the test otherwise
+# draws some.
 function(lookahead_test name)
   cmake_parse_arguments(ARG "MUTATIONS;APART" "FOLDER;TIMES" "SOURCES;LIBRARIES;RANKS;LABELS" ${ARGN})
   lookahead_sources(ARG_SOURCES "${ARG_FOLDER}" ${ARG_SOURCES})
@@ -246,8 +248,8 @@ function(lookahead_test name)
   endif()
 endfunction()
 
-# lookahead_mutations(NAME TESTS ...): links the objects of test programs once more, with points of mutation, and has each
-# rule of tests/mutation/NAME.toml taken away.
+# lookahead_mutations(NAME TESTS ...): links the objects of test programs once more, with points of mutation, and adds a
+# test that takes away each rule of tests/mutation/NAME.toml.
 function(lookahead_mutations name)
   cmake_parse_arguments(ARG "" "" "TESTS" ${ARGN})
   set(objects "")
@@ -268,7 +270,7 @@ function(lookahead_mutations name)
     ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 endfunction()
 
-# Folders that hold a CMakeLists.txt, in the order given.
+# Adds the given folders that hold a CMakeLists.txt, in this order.
 function(lookahead_folders)
   foreach(folder ${ARGN})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)

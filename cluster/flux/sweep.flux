@@ -1,13 +1,13 @@
 #!/bin/bash
-# A sweep under Flux: replace what stands between @, and give it to flux batch.
+# A sweep under Flux: replace each word between two @, and give the file to flux batch.
 # flux: --job-name=@NAME@
 # flux: --nodes=@NODES@
 # flux: --exclusive
 # flux: --time-limit=@TIME@
 # flux: --output=@FOLDER@/job-{{id}}.out
 
-# @SECONDS@ is the time less two minutes; flux run forwards the signal to the ranks, for which Open MPI must be built with PMI. A
-# job that leaves points submits the next one to the instance around its own (--parent).
+# @SECONDS@ is the job's time less two minutes. flux run forwards the signal to the ranks, for which Open MPI must be
+# built with PMI. A job that leaves points undone submits the next job to the instance around its own (--parent).
 timeout --foreground --preserve-status --signal=USR1 @SECONDS@ \
     flux run --nodes=@NODES@ --ntasks=@RANKS@ "@PROGRAM@" sweep run "@STUDY@" --out "@FOLDER@" --no-wait --progress none
 code=$?

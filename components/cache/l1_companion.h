@@ -70,7 +70,7 @@ class L1CompanionPort {
 /// - `L1Access::as_vector` marks accesses that are one vector. Accesses to parts of words, by lanes at different
 ///   addresses, or by an element of a vector memory instruction are not. Every load looks the companion up.
 /// - all calls of a cycle come in the order of the unit's work, and the companion's choices depend on them alone.
-/// - `fields` has all state.
+/// - `fields` lists all state.
 class L1Companion {
   public:
     enum class StoreAnswer : std::uint8_t { absorbed, passed, stalled };
@@ -87,27 +87,28 @@ class L1Companion {
 
     /// Puts the words that it holds, out of `wanted`, into `data` and returns them.
     virtual WordMask load(const L1Access& access, WordMask wanted, std::byte* data) = 0;
-    /// L1 has accepted a load of these words: it holds, awaits or has requested them.
+    /// Called when L1 has accepted a load of these words: L1 holds, awaits or has requested them.
     virtual void missed(const L1Access&, WordMask) {}
     virtual StoreResult store(const L1Access& access, const ByteMask& mask, const std::byte* data, std::byte* own) = 0;
     virtual void passed(std::uint64_t line, WordMask words) = 0;
-    /// The sectors in `access` have come. `asked`: words for which vector loads waited. Returns true if it takes them.
+    /// Called when the sectors in `access` have come. `asked`: words for which vector loads waited. Returns true if the
+    /// companion takes the sectors.
     virtual bool fill(const L1Access& access, WordMask asked, const std::byte* data) = 0;
-    /// L1 writes back dirty bytes of a line that makes room. Returns the bytes to send to L2: without those that the
-    /// companion takes over or knows to be stale, and with words of its own that it puts into `data` and no longer
-    /// needs to write back.
+    /// Called when L1 writes back dirty bytes of a line that makes room. Returns the bytes to send to L2: without those
+    /// that the companion takes over or knows to be stale, and with words of its own that it puts into `data` and no
+    /// longer needs to write back.
     virtual ByteMask evicting(std::uint64_t /*line*/, const ByteMask& dirty, std::byte* /*data*/) { return dirty; }
-    /// Called before L2 performs an atomic on the line: writes back the words absorbed from it and drops the line. What
-    /// L1 then writes back for the atomic goes to L2 unchanged. Returns false if write_back was refused.
+    /// Called before L2 performs an atomic on the line: writes back the words absorbed from stores and drops the line.
+    /// What L1 then writes back for the atomic goes to L2 unchanged. Returns false if write_back was refused.
     virtual bool give_up(std::uint64_t line) = 0;
 
-    /// A kernel begins: forgets everything, as L1 forgets the dirty bytes of private memory.
+    /// Called when a kernel begins: forgets everything, as L1 forgets the dirty bytes of private memory.
     virtual void begin_kernel() = 0;
     /// Called after `begin_kernel` with the size of a thread's private memory. A warp's words fill that many lines
     /// (isa::local_memory_per_warp), and the warps' memories are consecutive.
     virtual void begin_launch(std::uint32_t /*words_of_thread*/) {}
-    /// Called every cycle after the kernel's threads have ended, until it returns true: it holds nothing. Private
-    /// memory is dead by then and need not be written back.
+    /// Called every cycle after the kernel's threads have ended, until it returns true because it holds nothing.
+    /// Private memory is dead by then and need not be written back.
     virtual bool flush() = 0;
 
     virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }

@@ -14,7 +14,7 @@ enum class ReservationFailure : std::uint8_t {
     no_line,
     miss_queue_full,
     write_back,     ///< the place in the miss queue went to the bytes of a line that makes room
-    pending_store,  ///< a store to local memory waits for a fill, whose waiters are to see older stores and not this
+    pending_store,  ///< a store to local memory waits for a fill whose waiters must see older stores but not this one
     count
 };
 
@@ -24,7 +24,7 @@ inline std::size_t client_index(Client client) {
 }
 inline constexpr std::size_t kReservationFailures = static_cast<std::size_t>(ReservationFailure::count);
 
-/// Loads by client and outcome (accesses = hits + merges + misses), stores, and what became of lines and fills.
+/// Counts loads by client and outcome (accesses = hits + merges + misses), stores, and the fates of lines and fills.
 struct L1Counters {
     static constexpr std::size_t kClients = lookahead::gpu::kClients;
 

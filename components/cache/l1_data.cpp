@@ -167,7 +167,7 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
     }
 }
 
-/// A fill may be taken only if L1 has nothing else of the line: what is taken and what stays never mix.
+/// A fill may be taken only if L1 has nothing else of the line, so that no line is partly taken.
 bool L1Data::may_be_taken(const Arrival& arrival) const {
     const Mshr& mshr = arrival.mshr;
     if (mshr.detached() || mshr.installs != mshr.sectors) { return false; }
@@ -175,8 +175,8 @@ bool L1Data::may_be_taken(const Arrival& arrival) const {
     return !info.dirty && info.valid == 0 && info.awaited == mshr.installs;
 }
 
-/// If the fill of `tag` was taken, it is not installed. The companion may have detached it already, by writing back
-/// older words of the line to make room.
+/// Keeps the fill of `tag` from being installed if it was taken. The companion may have detached it already, by writing
+/// back older words of the line to make room.
 void L1Data::give_away_if(bool taken, std::uint32_t tag, Arrival& arrival) {
     if (const Mshr& mshr = mshrs_[tag]; taken && !mshr.detached()) { sets_.detach(mshr.way, mshr.installs); }
     arrival.mshr = mshrs_[tag];

@@ -25,7 +25,7 @@ struct StorePolicy {
 
     bool updates;    ///< the store goes to L2 and updates the copy and the fill under way
     bool keeps;      ///< the bytes stay in L1 until the line makes room
-    bool allocates;  ///< also if the line is absent
+    bool allocates;  ///< the bytes stay also if the line is absent
     bool fetches;    ///< fetches the bytes of the line that the store does not write
 };
 
@@ -54,18 +54,19 @@ class L1Data final : public L1CompanionPort {
     /// no_line, without any change, if LineLocks refuses the lock.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);
 
-    /// False: a store or atomic would stall (miss_queue_full).
+    /// Whether a store or atomic can be sent; otherwise it would stall (miss_queue_full).
     bool can_write() const { return !queue_.full(); }
     /// Stores the bytes of `line_data` in the mask, which lie in the access's sectors. The acknowledgement returns
     /// `tag`.
     void store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
-    /// The same for a line that `keeps_stores_to`; needs a place in the miss queue only to make room.
+    /// The same for a line that `keeps_stores_to`. Needs places in the miss queue only for bytes that go to L2, for a
+    /// fetch, and for the dirty bytes of a line that makes room.
     L1StoreResult store_local(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                               std::uint32_t tag);
-    /// Called before an atomic on a line that `keeps_stores_to`: sends its dirty bytes to L2. Hit: the atomic may be
-    /// performed.
+    /// Call it before an atomic on a line that `keeps_stores_to`: sends the line's dirty bytes to L2. The answer is a
+    /// hit if the atomic may be performed.
     L1StoreResult clean_for_atomic(const L1Access& access);
-    /// Returns the place for the payload: an AtomicRequest with its lanes.
+    /// Queues an atomic for L2. Returns the place for the payload, an AtomicRequest with its lanes.
     std::byte* atomic(const L1Access& access, std::size_t payload_bytes);
 
     /// Handles the reply to a ReadRequest: calls serve(waiter, line_bytes) for each waiter, in order. Only the bytes of
@@ -75,7 +76,8 @@ class L1Data final : public L1CompanionPort {
         fill(reply, data, serve, [](const std::byte*) { return false; });
     }
 
-    /// The same if a companion may take the line: calls take(line_bytes) after the waiters have been served.
+    /// The same if a companion may take the line: calls take(line_bytes), which returns whether it does, after the
+    /// waiters have been served.
     template <class Serve, class Take>
     void fill(const ReadReply& reply, const std::byte* data, Serve&& serve, Take&& take) {
         Arrival arrival;
@@ -91,10 +93,10 @@ class L1Data final : public L1CompanionPort {
     void join(L1Companion& companion) { writer_.join(companion); }
     bool write_back(std::uint64_t line, WordMask words, const std::byte* data) override;
 
-    /// A fence or acquire takes effect.
+    /// Call it when a fence or acquire takes effect: invalidates all lines but those of keeps_stores_to().
     void start_generation();
-    /// Also drops the dirty bytes of local memory: the older kernel's threads have ended, and no thread has written the
-    /// new one's.
+    /// Call it when a kernel begins: invalidates all lines and drops the dirty bytes of local memory, because the
+    /// earlier kernel's threads have ended and no thread of the new one has written any.
     void begin_kernel();
 
     WayShares& shares() { return sets_.shares(); }
@@ -134,14 +136,14 @@ class L1Data final : public L1CompanionPort {
     struct Arrival {
         Mshr mshr;
         SectorMask installs;
-        std::byte* line;  ///< its bytes: in its way, or in `scratch` if some are not installed
+        std::byte* line;  ///< the line's bytes: in its way, or in `scratch` if some are not installed
         alignas(64) std::byte scratch[kLineBytes] = {};
     };
     /// A store to local memory.
     struct LocalStore {
-        std::uint32_t way;   ///< the line's; kNoWay: the line is absent
-        SectorMask valid;    ///< sectors of the line
-        SectorMask awaited;  ///< of the sectors accessed
+        std::uint32_t way;   ///< of the line; kNoWay: the line is absent
+        SectorMask valid;    ///< valid sectors of the line
+        SectorMask awaited;  ///< awaited sectors among those accessed
         bool goes_around;    ///< the fill of the awaited sectors goes around dirty bytes
         SectorMask fetched;  ///< sectors requested from L2
         ByteMask through;    ///< bytes that go to L2

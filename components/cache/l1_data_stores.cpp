@@ -46,8 +46,8 @@ void L1Data::store_through(std::uint32_t way, SectorMask sectors, const ByteMask
 
 /// An absent line gets a way for the stored bytes alone: write_back fetches nothing on a write. The words of a warp's
 /// lanes are adjacent in local memory, so a store of all lanes writes whole lines and a fetch would be wasted. A later
-/// load of other bytes fetches the line; its fill goes around the dirty ones. Under write_back_fetch a store of a part
-/// requests the line and does not wait.
+/// load of other bytes fetches the line; its fill goes around the dirty bytes. Under write_back_fetch a store to a part
+/// of a line requests the line and does not wait for it.
 ///
 /// The waiters of a fill under way precede the store and must not see it, so the fill is detached. But if it goes
 /// around dirty bytes, the waiters must see those, and the store waits for the fill. A fill without waiters goes around

@@ -29,7 +29,7 @@ struct L1Event {
     std::uint16_t warp;  ///< stream context; 0xffff: no warp, for some prefetches
     std::uint32_t pc;
     std::uint64_t line;
-    std::uint32_t way;  ///< in the tag array, of the line now, before or later; kNoWay: the line will not be installed
+    std::uint32_t way;  ///< the line's way in the tag array, now, before or later; kNoWay: it will not be installed
     L1Operation operation = L1Operation::load;
 };
 

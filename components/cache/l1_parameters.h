@@ -9,7 +9,7 @@
 
 namespace lookahead::gpu {
 
-/// `l1d.*`. Defaults: GTX480.
+/// The parameters `l1d.*`; the defaults are the GTX480's.
 struct L1Parameters {
     LOOKAHEAD_PARAMETER(std::int64_t, sets, 32, {1, 1 << 16, "set"},
                         {.help = "Sets of L1D.",
@@ -101,7 +101,7 @@ struct L1Parameters {
                    "(tests/validation/REAL_GPU.md)"});
     LOOKAHEAD_ALL_DECLARED;
 
-    /// Tags of a set: of its lines, of prefetches' and of fills under way.
+    /// The number of tags of a set: for its lines, for prefetches, and for fills under way.
     std::int64_t tags_per_set() const { return ways + prefetch_ways + pending_ways; }
     SetIndexing indexing() const {
         return set_index == "linear"    ? SetIndexing::linear

@@ -114,7 +114,7 @@ void L1Writer::write_together(std::uint32_t way, const ByteMask& own, const std:
     copy_bytes(merged, lines_.bytes(way), rest);
     copy_bytes(merged, bytes, own);
     if ((own | rest).any()) { write(lines_.line(way), own | rest, merged, kWriteBackTag); }
-    counters_.write_backs += rest.any() && !own.any();  // else it is the companion's message
+    counters_.write_backs += rest.any() && !own.any();  // otherwise the message counts as the companion's
     count_written(way, bytes_in(rest));
 }
 

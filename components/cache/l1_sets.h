@@ -109,18 +109,18 @@ class L1Sets {
     }
 
     void touch(std::uint32_t way) { replacement_->touch(way / lines_.ways(), way % lines_.ways()); }
-    /// A way for the access's client: an empty one, else the policy's victim; kNoWay if all are pending or pinned. If
-    /// fills under way have their own tags it is an empty one, and no line makes room yet.
+    /// Returns a way for the access's client: an empty one, else the policy's victim; kNoWay if all are pending or
+    /// pinned. If fills under way have their own tags, the way is always an empty one, and no line makes room yet.
     std::uint32_t place_for(const L1Access& access) const;
     void assign(std::uint32_t way, const L1Access& access);
     /// Evicts the way's line, if any. Returns false if its dirty bytes took a place in the miss queue.
     bool make_room(std::uint32_t way);
 
-    /// If fills under way have their own tags: this way's line has got its bytes, and another line makes room if its
-    /// set has too many. If none can (all others await sectors, are pinned, or are dirty with a full miss queue), this
-    /// line is dropped: it has no waiters.
+    /// If fills under way have their own tags: call it when this way's line has got its bytes and has no waiters left.
+    /// Another line makes room if the set has too many. If none can (all others await sectors, are pinned, or are dirty
+    /// with a full miss queue), this line is dropped.
     void settle(std::uint32_t way);
-    /// The same before a line without bytes gets those of a store. Stalls if no line can make room.
+    /// The same, to be called before a line without bytes gets those of a store. Stalls if no line can make room.
     L1StoreResult make_room_for_stored(unsigned set);
 
     /// Detaches the fills of these awaited sectors: they serve their waiters, accept no more, and are not installed.

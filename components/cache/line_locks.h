@@ -58,13 +58,13 @@ class WayShares {
     std::uint64_t others_;
     unsigned lines_of_set_;
     unsigned ways_;
-    std::uint32_t way_bytes_;                  // of one way in all sets
+    std::uint32_t way_bytes_;                  // bytes of one way in all sets
     std::vector<std::uint32_t> shared_sizes_;  // ascending; empty: shared memory has its own array
 };
 
-/// A client's lock on a line of L1, from the line's request on: a locked line does not make room for another one.
-/// LineLocks issues each handle and takes it back exactly once. A handle can be moved but not copied; an unknown one is
-/// refused. It is part of its owner's state, and may outlive its line (LineLocks::way_of).
+/// The handle of a client's lock on a line of L1, which holds from the line's request on. LineLocks issues each handle
+/// and takes it back exactly once. A handle can be moved but not copied; an unknown one is refused. It is part of its
+/// owner's state, and may outlive its line (LineLocks::way_of).
 class LineLock {
   public:
     LineLock() = default;
@@ -109,8 +109,8 @@ class LineLocks {
     void reserve(unsigned count) { entries_.resize(entries_.size() + count); }
     unsigned taken() const { return taken_; }
 
-    /// Whether the line may be locked once enough other locks end. Never in a set in which its client may take only one
-    /// way.
+    /// Whether the line may be locked once enough other locks end. False if its client may take only one way of the
+    /// set.
     bool may_ever(std::uint64_t line, Client client) const;
     /// Whether a lock of the line, with a load by this client if necessary, would be refused now.
     bool refuses(std::uint64_t line, Client client) const;
@@ -120,11 +120,11 @@ class LineLocks {
     /// Ends a lock and empties the handle. Call it once for each lock, even if the line was lost.
     void unlock(LineLock& lock);
 
-    /// Locks a way; the lock must not be refused.
+    /// Locks a way, which refuses() must allow.
     LineLock take(std::uint32_t way);
     /// The way of an issued lock; kNoWay: it has lost its line.
     std::uint32_t way_of(const LineLock& lock) const { return entries_[checked(lock)].way; }
-    /// The way's line is lost to all its locks.
+    /// Records that the way's line is lost to all its locks.
     void lose(std::uint32_t way);
 
     void fields(StateArchive& archive);
@@ -132,7 +132,7 @@ class LineLocks {
   private:
     struct Entry {
         std::uint32_t way = kNoWay;
-        std::uint32_t serial = 0;  ///< number of times issued; older handles are refused
+        std::uint32_t serial = 0;  ///< how often the entry was issued; handles from before are refused
         bool taken = false;
     };
 

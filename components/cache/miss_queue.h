@@ -29,9 +29,9 @@ struct QueuedRequest {
     }
 };
 
-/// First in, first out, for reads, writes and atomics together, so requests to one line keep their order. A pipeline of
-/// `latency` stages follows the queue and takes one request per cycle; with no stages, the first request may leave at
-/// once.
+/// A first-in, first-out queue of reads, writes and atomics together, so that requests to one line keep their order. A
+/// pipeline of `latency` stages follows the queue and takes one request per cycle; with no stages, the first request
+/// may leave at once.
 class MissQueue {
   public:
     explicit MissQueue(unsigned capacity, unsigned latency = 0)
@@ -42,7 +42,7 @@ class MissQueue {
     unsigned size() const { return requests_.size(); }
     unsigned room() const { return capacity_ - (size() - piped_); }
 
-    /// The caller writes all bytes of the payload.
+    /// Appends a request and returns the place for its payload, whose bytes the caller must all write.
     std::byte* push(std::uint64_t line, GpuMessage type, std::size_t bytes) {
         LOOKAHEAD_DEBUG_ASSERT(!full(), "a request was pushed into a full miss queue");
         QueuedRequest& slot = requests_.push();

@@ -26,8 +26,8 @@ struct Mshr {
     std::uint16_t warp = 0;
     std::uint16_t listed = 0;  ///< waiters and merged stores
     Client client = Client::demand;
-    SectorMask sectors = kAllSectors;   ///< requested
-    SectorMask installs = kAllSectors;  ///< of these, those not detached; 0: the fill is detached
+    SectorMask sectors = kAllSectors;   ///< requested sectors
+    SectorMask installs = kAllSectors;  ///< those of them that are not detached; 0: the fill is detached
     std::uint8_t unused = 0;
 
     bool detached() const { return way == kNoWay; }
@@ -43,7 +43,7 @@ class MshrTable {
         hold_stores(merged_stores);
     }
 
-    /// Makes places for `merged_stores` stores unless there are some. Call it before the first fill.
+    /// Makes places for `merged_stores` stores unless there are places already. Call it before the first fill.
     void hold_stores(unsigned merged_stores) {
         if (!stores_.empty()) { return; }
         stores_.resize(merged_stores);
@@ -54,7 +54,7 @@ class MshrTable {
     unsigned in_use() const { return in_use_; }
     bool full() const { return in_use_ == entries_.size(); }
     std::size_t size() const { return entries_.size(); }
-    /// Counted anew, for the audit.
+    /// The number of free entries, counted anew for the audit.
     std::size_t free_entries() const {
         std::size_t count = 0;
         for (const std::uint64_t word : free_) { count += static_cast<unsigned>(std::popcount(word)); }

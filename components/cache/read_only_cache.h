@@ -42,8 +42,8 @@ class ReadOnlyCache {
           lines_(static_cast<std::size_t>(parameters.sets * parameters.ways)),
           mshrs_(static_cast<std::size_t>(parameters.mshrs)) {}
 
-    /// Looks up the line for `reader`. After `missed` the caller must request it under the number last_miss();
-    /// `can_ask`: whether it can. After `merged` or `missed`, `fill` names the reader.
+    /// Looks up the line for `reader`. `can_ask`: whether the caller can request a line. After `missed` the caller must
+    /// request the line under the number last_miss(). After `merged` or `missed`, fill() names the reader.
     Answer access(std::uint64_t line, unsigned reader, bool can_ask);
     /// The same for a reader that does not wait but asks again: `merged` means that the line is under way.
     Answer ask(std::uint64_t line, bool can_ask) { return look_up(line, 0, can_ask); }
@@ -68,13 +68,13 @@ class ReadOnlyCache {
 
     static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
     struct Filled {
-        Readers readers;        ///< that waited
+        Readers readers;        ///< readers that waited
         std::uint64_t evicted;  ///< the line that made room, or kNoLine
     };
-    /// Installs the line of a miss.
+    /// Installs the line of a miss and frees its register.
     Filled fill(unsigned miss);
 
-    /// Lines requested that have not come.
+    /// The number of lines that were requested and have not come.
     std::uint64_t misses_under_way() const {
         return static_cast<std::uint64_t>(
             std::ranges::count_if(mshrs_, [](const Miss& miss) { return miss.used || miss.readers != 0; }));

@@ -23,7 +23,7 @@ class ReplacementPolicy {
   public:
     virtual ~ReplacementPolicy() = default;
     virtual void touch(unsigned set, unsigned way) = 0;
-    /// A policy that considers only uses need not distinguish the first one.
+    /// A policy that considers all uses alike need not override it.
     virtual void reserve(unsigned set, unsigned way) { touch(set, way); }
     virtual unsigned victim(unsigned set, std::uint64_t candidates) const = 0;
     /// Forgets everything: all lines are gone.

@@ -15,9 +15,9 @@ inline constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 /// A line that a cache holds or awaits, whole or in sectors. Each sector is valid, awaited or absent; without sectors
 /// all four change together.
 struct LineInfo {
-    std::uint16_t mshrs[kSectors] = {};  ///< of each awaited sector's fill
+    std::uint16_t mshrs[kSectors] = {};  ///< MSHR of each awaited sector's fill
     std::uint32_t pc = 0;                ///< of the access that brought the line
-    std::uint16_t owner = 0;             ///< its stream context
+    std::uint16_t owner = 0;             ///< stream context of that access
     std::uint16_t pins = 0;              ///< locks on the line (line_locks.h)
     Client client = Client::demand;
     SectorMask valid = 0;

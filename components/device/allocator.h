@@ -13,13 +13,13 @@
 
 namespace lookahead {
 
-/// Allocates global memory: the lowest gap that is large enough, so that addresses depend only on the calls. The
-/// emulator, captures and the host of the timing model share it, so a program sees the same addresses in all.
+/// Allocates global memory in the lowest gap that is large enough, so that addresses depend only on the calls. The
+/// emulator, captures and the host of the timing model use it, so a program sees the same addresses in all of them.
 class Allocator {
   public:
     struct Block {
         DeviceAddress address = 0;
-        std::uint64_t bytes = 0;  ///< as asked for
+        std::uint64_t bytes = 0;  ///< the size that was asked for
         DeviceAddress end() const { return address + bytes; }
         bool operator==(const Block&) const = default;
         void fields(StateArchive& archive) { archive& address& bytes; }
@@ -28,7 +28,7 @@ class Allocator {
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
 
     /// Lets kernels access the pages that hold an allocation, and the page before all allocations, as on a GPU, whose
-    /// context uses that page. Public programs access bytes outside their arrays on both sides unnoticed.
+    /// context uses that page. Some published programs access bytes before and after their arrays without notice.
     void use_pages() { pages_ = true; }
 
     /// Throws ProgramError if `bytes` is 0 or does not fit.
@@ -47,12 +47,12 @@ class Allocator {
         return address;
     }
 
-    /// Reserves a place outside the range of allocate(): for a module's variable, after all that can be allocated.
+    /// Reserves a place for a module's variable, outside the range of allocate() and after it.
     void place(DeviceAddress address, std::uint64_t bytes) {
         blocks_.insert(first_not_below(address), {address, bytes});
     }
 
-    /// Bytes of the allocation that began at `address`. Throws ProgramError if none does.
+    /// Frees the allocation that begins at `address` and returns its size. Throws ProgramError if none begins there.
     std::uint64_t release(DeviceAddress address) {
         const auto block = first_not_below(address);
         if (block == blocks_.end() || block->address != address) {
@@ -73,7 +73,7 @@ class Allocator {
         const Block* const block = find(address);
         return block != nullptr && bytes <= block->end() - address;
     }
-    /// Whether kernels may access `bytes` > 0 bytes from `address` on, a multiple of `bytes`.
+    /// Whether kernels may access `bytes` > 0 bytes from `address` on, which is a multiple of `bytes`.
     bool is_mapped(DeviceAddress address, std::uint64_t bytes) const {
         if (contains(address, bytes)) { return true; }
         if (!pages_) { return false; }

@@ -24,7 +24,8 @@ template <class T>
 void copy_value_bytes(std::byte* to, const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::memcpy(to, &value, sizeof(T));
-// Clang 14 has no such function: its builds are for fuzzing, and do not compare hashes of different processes.
+// Clang 14 has no function that clears padding; its builds are for fuzzing and do not compare hashes of different
+// processes.
 #if __has_builtin(__builtin_clear_padding)
     if constexpr (!is_without_padding<T>) { __builtin_clear_padding(reinterpret_cast<T*>(to)); }
 #endif
@@ -48,14 +49,14 @@ class Device {
     /// Lets kernels access all bytes of the pages that hold an allocation, as on a GPU; without it, an access outside
     /// the allocations is an error.
     virtual void use_pages() {}
-    /// `bytes` > 0 of uninitialised global memory, aligned to isa::kAllocationAlignment.
+    /// Allocates `bytes` > 0 bytes of uninitialised global memory, aligned to isa::kAllocationAlignment.
     virtual DeviceAddress allocate(std::uint64_t bytes) = 0;
     virtual void release(DeviceAddress address) = 0;
     virtual void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) = 0;
     virtual void copy_from_device(std::span<std::byte> destination, DeviceAddress source) = 0;
     virtual void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) = 0;
-    /// Address of a .global or .const variable of the program's modules, for copies to and from it. ProgramError if
-    /// there is none of that name.
+    /// The address of a .global or .const variable of the program's modules, for copies to and from it. Throws
+    /// ProgramError if there is none of that name.
     virtual DeviceAddress variable(std::string_view name) const = 0;
     /// `parameters`: laid out as in the PTX ABI (`pack_parameters`).
     virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
@@ -76,6 +77,7 @@ class Device {
             copy_to_device(destination, bytes);
         }
     }
+    /// Allocates memory and copies the values to it.
     template <class T>
     DeviceAddress upload(const std::vector<T>& values) {
         const DeviceAddress address = allocate(values.size() * sizeof(T));
@@ -90,7 +92,7 @@ class Device {
     }
 };
 
-/// Kernel parameters laid out as in the PTX ABI: each at the next multiple of its size. Padding between them, and
+/// Lays kernel parameters out as in the PTX ABI: each at the next multiple of its alignment. Padding between them, and
 /// between the members of structs, is 0.
 template <class... Ts>
 std::vector<std::byte> pack_parameters(const Ts&... values) {

@@ -192,7 +192,7 @@ std::string DevicePrinter::collect(Device& device) const {
         RecordHeader record;
         std::memcpy(&record, rest.data(), sizeof record);
         if (record.bytes < sizeof record || record.bytes > rest.size()) {
-            break;  // reserved by a call whose record did not fit
+            break;  // the room was reserved by a call whose record did not fit
         }
         text += format_printed(rest.first(record.bytes));
         rest = rest.subspan(record.bytes);

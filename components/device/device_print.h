@@ -13,22 +13,22 @@ namespace lookahead {
 
 /// The host side of a kernel's printf. The device side (components/frontend/ptx/device_library/vprintf.cu) appends a
 /// record per call to a buffer in global memory:
-///   buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then records, at multiples of
-///   8 record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out
-///   like
-///           the members of a structure; at the offset the format and the text of each %s that is not null
-/// Records are in the order in which the threads reserved their room.
+/// - buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then the records, at multiples
+///   of 8 bytes, in the order in which the threads reserved their room;
+/// - record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out
+///   like the members of a struct; at the offset the format and the text of each %s that is not null.
 class DevicePrinter {
   public:
     explicit DevicePrinter(const isa::ModuleImage& image);
 
     bool prints() const { return buffer_ != 0; }
-    /// Returns the formatted text that kernels have printed since the last call. Calls without room are told on stderr.
+    /// Returns the formatted text that kernels have printed since the last call. Reports calls of printf that found no
+    /// room on stderr.
     std::string collect(Device& device) const;
 
   private:
     DeviceAddress buffer_ = 0;
-    std::uint64_t capacity_ = 0;  ///< of the records, bytes
+    std::uint64_t capacity_ = 0;  ///< room for records, in bytes
 };
 
 /// The text of one record: C's printf with CUDA's restrictions (CUDA C++ Programming Guide, "Formatted Output").

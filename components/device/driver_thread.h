@@ -25,7 +25,7 @@ struct HostCall {
     DeviceAddress address = 0;
     std::uint64_t bytes = 0;
     std::byte value{};
-    std::span<const std::byte> source{};  ///< copy_to_device; parameters of launch
+    std::span<const std::byte> source{};  ///< copy_to_device: the data; launch: the parameters
     std::span<std::byte> destination{};   ///< copy_from_device: the destination of the result
     std::string kernel{};
     LaunchConfiguration configuration{};
@@ -34,7 +34,7 @@ struct HostCall {
     std::future<ByteBuffer> staging{};
 
     DeviceAddress allocated = 0;    ///< result of allocate
-    std::uint64_t nanoseconds = 0;  ///< simulated time at which it was complete; not of one that is repeated from a log
+    std::uint64_t nanoseconds = 0;  ///< simulated time at which the call was complete; not set if repeated from a log
 };
 
 /// "copy_to_device", "launch", ...
@@ -71,7 +71,8 @@ class DriverThread {
 
     Program program_;
     std::unique_ptr<CallingDevice> device_;
-    // Not semaphores: libstdc++'s yield a few times before they sleep, which costs time slices if other programs run.
+    // Semaphores are not used: libstdc++'s yield a few times before they sleep, which costs time slices if other
+    // programs run.
     std::mutex mutex_;
     std::condition_variable turn_changed_;
     Turn turn_ = Turn::caller;

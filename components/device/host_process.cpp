@@ -23,7 +23,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
 constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
-/// Bytes of a copy on the link at once: part of the host's second-level cache; a long copy has hundreds of bursts.
+/// Bytes of a copy that go over the link at once. They fit into the host's second-level cache; a long copy has hundreds
+/// of such bursts.
 constexpr std::uint64_t kBurstBytes = 512 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.
@@ -212,9 +213,9 @@ void HostProcess::begin_transfer(const char* what) {
 
 /// Only the last burst's writes and fills are answered, because it arrives after the others.
 ///
-/// A burst follows the previous one on the link at once, but is handed over as late as possible, when that one arrives:
-/// its own end is later by the link's latency, unless it is short. So the host makes the next burst while the
-/// partitions take this one, in one window.
+/// A burst follows the previous one on the link without a gap, but its messages are sent as late as possible: when the
+/// previous burst arrives or, if the burst is short, when its own last byte leaves, the link's latency before it
+/// arrives. So the host makes the next burst while the partitions take this one, in the same window.
 ///
 /// The requests of a copy from the device leave at the pace at which the link brings their data. Those of a fill do
 /// too, although its pattern is small, so that the device writes no faster than its host could.
@@ -313,7 +314,7 @@ void HostProcess::begin_launch() {
     outstanding_ = 1;
 }
 
-/// They arrive with the launch, before anything can read them.
+/// The parameters arrive with the launch, before anything can read them.
 void HostProcess::place_parameters() {
     call_->address = isa::kParameterBase;
     allocator_.place(isa::kParameterBase, call_->source.size());

@@ -47,15 +47,15 @@ struct HostCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-/// One kernel launch of a run, recorded by the host at its end.
+/// One kernel launch of a run, as the host records it.
 struct KernelRecord {
     std::string name;
     std::uint64_t launch = 0;
     isa::Dim3 grid, block;
     std::uint32_t registers = 0;
     std::uint32_t shared_bytes = 0;  ///< static and dynamic, of a CTA
-    Time begin = 0;                  ///< start at the dispatcher
-    Time end = 0;                    ///< the last SM's drain; 0: it still runs
+    Time begin = 0;                  ///< when the dispatcher began it
+    Time end = 0;                    ///< when the last SM had drained; 0: it still runs
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
 
@@ -69,11 +69,11 @@ struct KernelRecord {
 /// returns when the kernel has completed.
 ///
 /// Copies and fills go over the link in bursts. No process can read memory during a copy, and the driver observes only
-/// its end, so a whole burst arrives with its last byte, each partition's share as a few long messages. With a message
-/// for each few bytes at their own time there would be as many windows, in which few processes have work.
+/// its end, so a whole burst arrives with its last byte, each partition's share as a few long messages. If every few
+/// bytes were a message with its own time, there would be as many windows, in which few processes have work.
 ///
 /// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
-/// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).
+/// restart from a checkpoint the driver first runs against the log and then continues with the simulation.
 class HostProcess : public LogicalProcess {
   public:
     HostProcess(const HostParameters& parameters, const AddressMapping& mapping, const isa::KernelTable& kernels,
@@ -113,16 +113,16 @@ class HostProcess : public LogicalProcess {
     /// Puts the launch's parameters into memory, for a kernel that reads them by address; and removes them again.
     void place_parameters();
     void remove_parameters();
-    /// Sends the SMs the changes of the memory that they may access.
+    /// Tells the SMs how the memory that they may access has changed.
     void announce_changes();
     /// Sends the next burst of the current copy or fill, each partition's share.
     void send_burst();
     std::uint64_t next_burst_bytes() const;
-    /// `ask`: whether the last of the messages is answered.
+    /// `ask`: whether the last message asks for an answer.
     void send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask);
     void receive(const HostReadReply& reply);
     Time link_latency() const;
-    /// The time of `bytes` on the link.
+    /// The time that `bytes` bytes take on the link.
     Time transfer_time(std::uint64_t bytes) const;
     void repeat_calls();
 
@@ -139,13 +139,13 @@ class HostProcess : public LogicalProcess {
     HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
     bool started_ = false;
     std::uint64_t loaded_variables_ = 0;  ///< variables of the modules copied so far, before the driver's calls
-    HostCall load_;                       ///< copies the variable before that number
+    HostCall load_;                       ///< the call that copies the last of these variables
     Time now_ = 0;
     std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
-    std::uint64_t sent_bytes_ = 0;          ///< of the current copy or fill
+    std::uint64_t sent_bytes_ = 0;          ///< bytes of the current copy or fill that were sent
     Time link_free_ = 0;                    ///< when the last burst's last byte has left
-    Time next_burst_time_ = kTimeInfinity;  ///< when the next one is handed over; infinity: none is left
-    ByteBuffer received_;                   ///< of the current copy_from_device; empty until the first came
+    Time next_burst_time_ = kTimeInfinity;  ///< when the next burst is sent; infinity: none is left
+    ByteBuffer received_;                   ///< data of the current copy_from_device; empty before the first reply
     std::uint32_t launches_ = 0;
     Allocator allocator_;
     std::vector<Allocator::Block> announced_;  ///< memory that the SMs may access, by address, as last announced

@@ -10,7 +10,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Earlier than the first cycle by more than any delay.
+/// Before the first cycle by more than any delay.
 constexpr Cycle kLongAgo = -1'000'000;
 
 unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
@@ -72,7 +72,8 @@ void DramChannel::release_return(Cycle now) {
     if (returning_ + 1 == return_entries_) { assign(now); }
 }
 
-/// Gives each idle bank the scheduler's choice, and plans if there was one; commands may follow from cycle `now` on.
+/// Gives each idle bank the scheduler's choice. If there was one, plans the next command, from cycle `now` on, and
+/// returns true.
 [[gnu::hot]] bool DramChannel::assign(Cycle now) {
     bool changed = false;
     while (returning_ < return_entries_) {

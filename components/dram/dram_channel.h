@@ -44,10 +44,10 @@ class DramChannel {
     struct Step {
         Command command = Command::none;
         unsigned bank = 0;
-        bool read_done = false;  ///< the last read command of a request; its data end at `data_end`
+        bool read_done = false;  ///< it was the last read command of a request, whose data end at `data_end`
         std::uint32_t tag = 0;
-        Cycle arrival = 0;  ///< of that request in the queue
-        Cycle taken = 0;    ///< by its bank
+        Cycle arrival = 0;  ///< when that request entered the queue
+        Cycle taken = 0;    ///< when its bank took it
         Cycle data_end = 0;
     };
 
@@ -55,13 +55,13 @@ class DramChannel {
     DramChannel(const DramParameters& parameters, unsigned banks, std::unique_ptr<DramScheduler> scheduler);
 
     bool can_accept() const { return waiting_ < queue_entries_; }
-    /// A request for `columns` bursts enters the queue before the command of cycle `now` is chosen.
+    /// Puts a request for `columns` bursts into the queue; call it before step() of cycle `now`.
     void accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, unsigned columns, Cycle now);
-    /// Cycle of the next command; kCycleInfinity if there is none.
+    /// The cycle of the next command; kCycleInfinity if there is none.
     Cycle next_event() const { return next_cycle_; }
     /// Issues the command of cycle `now` == next_event().
     Step step(Cycle now);
-    /// The owner has taken a line that was read. Commands may follow from cycle `now` on.
+    /// Call it when the owner has taken a line that was read. Commands may follow from cycle `now` on.
     void release_return(Cycle now);
 
     /// Whether no request waits and no bank serves one.
@@ -112,7 +112,7 @@ class DramChannel {
     std::uint64_t all_banks_;
     std::uint64_t serving_ = 0;  ///< banks with a request in service
     unsigned waiting_ = 0;
-    unsigned returning_ = 0;  ///< reads from a bank's taking them to release_return
+    unsigned returning_ = 0;  ///< reads that a bank has taken and the owner has not (release_return)
     std::uint64_t next_age_ = 0;
 
     // The earliest cycles for commands of any bank: none, activate for each group, then read and write for each group.

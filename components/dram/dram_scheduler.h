@@ -15,9 +15,9 @@ namespace lookahead::gpu {
 struct DramRequest {
     std::uint64_t row = 0;
     std::uint32_t bank = 0;
-    std::uint32_t tag = 0;      ///< the requester's; comes back with a read
-    std::uint32_t columns = 0;  ///< column commands: bursts
-    Cycle arrival = 0;          ///< in the DRAM's queue, DRAM cycle
+    std::uint32_t tag = 0;      ///< the requester's tag, which comes back with the data of a read
+    std::uint32_t columns = 0;  ///< number of column commands (bursts)
+    Cycle arrival = 0;          ///< DRAM cycle in which it entered the queue
     std::uint64_t age = 0;      ///< order of arrival
     bool write = false;
 

@@ -129,8 +129,8 @@ class FrfcfsScheduler final : public DramScheduler {
     std::vector<std::uint32_t> next_;
     std::vector<List> lists_;  ///< by bank; reads, then writes; in order of arrival
     std::vector<std::uint32_t> free_;
-    std::uint64_t banks_[2] = {0, 0};    ///< with reads, with writes
-    std::uint64_t waiting_[2] = {0, 0};  ///< reads, writes
+    std::uint64_t banks_[2] = {0, 0};    ///< banks for which reads wait, and those for which writes wait
+    std::uint64_t waiting_[2] = {0, 0};  ///< the number of waiting reads, and of waiting writes
     bool draining_ = false;
 };
 

@@ -15,7 +15,7 @@ namespace lookahead::gpu {
 
 /// The contents of a channel's DRAM by local address: pages of 64 KiB that are allocated, filled with zeros, by their
 /// first write. Memory that was never written reads as 0. A page to which `fill` wrote only zeros takes no room, though
-/// it is part of the state. Pieces must not cross a page.
+/// it is part of the state. What one call writes or fills must not cross the end of a page.
 class MemoryImage {
   public:
     static constexpr unsigned kPageBits = 16;
@@ -36,7 +36,7 @@ class MemoryImage {
     using Page = std::array<std::byte, kPageBytes>;
     struct Group {
         std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits> pages;
-        std::bitset<std::size_t{1} << kGroupBits> zeroed;  ///< those without room that were filled with zeros
+        std::bitset<std::size_t{1} << kGroupBits> zeroed;  ///< pages without room that were filled with zeros
     };
 
     Group& group_of(std::uint64_t page);

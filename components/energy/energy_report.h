@@ -44,7 +44,7 @@ struct EnergyReport {
     std::int64_t busy_fs = 0;
     std::vector<EventRow> events;             ///< as in the table
     std::vector<StaticRow> statics;           ///< as in the table
-    std::vector<ComponentEnergy> components;  ///< in the order in which the table names them first
+    std::vector<ComponentEnergy> components;  ///< in the order in which the table first names them
     double dynamic_j = 0;
     double static_j = 0;
     double total_j = 0;

@@ -16,7 +16,7 @@ LOOKAHEAD_REGISTER_PARAMETERS(EnergyParameters, "energy", "The energy model, whi
 
 namespace {
 
-/// Reads one file and records its position for error messages.
+/// Reads one file; its errors name the position in the file.
 class Reader {
   public:
     Reader(const std::string& file, std::span<const StatisticsSetEntry> statistics) : file_(file) {

@@ -34,7 +34,7 @@ struct StaticPower {
     std::string component;
     std::string unit;
     std::string per;   ///< the kind of component that draws it, once per component, or "gpu" for once
-    double watts = 0;  ///< of one
+    double watts = 0;  ///< of one component
     std::string source;
 };
 
@@ -48,8 +48,8 @@ struct EnergyTable {
 };
 
 /// Reads `description`, `[[event]]` (component, unit, counter, joules, source) and `[[static]]` (component, unit, per,
-/// watts, source) and checks counters and kinds against the statistics that the program has. All members are required.
-/// Every fault is a ConfigurationError with file, line and name.
+/// watts, source) and checks counters and kinds against the statistics that the program has. All these members are
+/// required; an event may also have `spared`. Throws ConfigurationError, with file, line and name, for every fault.
 EnergyTable parse_energy_table(std::string name, std::string_view toml, const std::string& file,
                                std::span<const StatisticsSetEntry> statistics);
 

@@ -20,8 +20,8 @@ class NetworkPairTopology : public InterconnectTopology {
   protected:
     struct Kind {
         std::string what;        ///< begins a sentence: "a mesh"
-        std::string name;        ///< of the processes and their kind
-        double work;             ///< of each, relative, for partitioners without measured weights
+        std::string name;        ///< of the processes and of their kind
+        double work;             ///< relative cost of each process, for partitioners without measured weights
         Cycle delivery_latency;  ///< from a network to the receivers of its messages, network cycles
     };
     explicit NetworkPairTopology(Kind kind) : kind_(std::move(kind)) {}

@@ -14,7 +14,8 @@ namespace lookahead::gpu {
 /// One network of a NetworkPair, of requests or of replies: packets that wait, and cycles in which some of them move.
 /// Credit messages take no room and bypass the packets.
 ///
-/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
+/// In-port source * destinations + destination takes the messages of one path, and the destination of out-port 0 with
+/// the same number passes them on.
 class NetworkProcess : public LogicalProcess {
   public:
     struct Ends {
@@ -36,11 +37,12 @@ class NetworkProcess : public LogicalProcess {
     void audit(Audit& audit) const override { audit.leak(name(), "packets under way", packets()); }
 
   protected:
-    virtual std::size_t packets() const = 0;  ///< under way
-    /// A packet (not a credit) comes from a source in cycle `now`.
+    virtual std::size_t packets() const = 0;  ///< the number of packets under way
+    /// Takes a packet (not a credit) that comes from a source in cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
+    /// Moves packets in cycle `now` == next_cycle_, and sets next_cycle_ to the next cycle with work.
     virtual void cycle(Cycle now) = 0;
-    /// Cycles that a credit of an in-port takes in addition to the delivery, bypassing all packets.
+    /// Cycles that a credit from an in-port takes in addition to its delivery; it bypasses all packets.
     virtual Cycle way_of_credit(std::uint16_t /*in_port*/) const { return 0; }
     virtual void count_credit() = 0;
 

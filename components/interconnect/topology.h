@@ -18,19 +18,19 @@ struct InterconnectEndpoints {
     std::span<const LpId> sms;
     std::span<const LpId> partitions;
     unsigned slices_per_partition = 1;
-    unsigned sm_requests = 0;         ///< SM's out-port: requests, one destination a slice
-    unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
-    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: messages from slice i come at this + i
+    unsigned sm_requests = 0;         ///< SM's out-port for requests, with one destination for each slice
+    unsigned sm_credits = 0;          ///< SM's out-port for credits for replies, with one destination for each slice
+    std::uint16_t sm_reply_port = 0;  ///< SM's in-port for messages from slice 0; those from slice i come at this + i
     ClockDomain clock;                ///< of network and L2
     CrossbarParameters ports = {};    ///< of the endpoints' injection and ejection ports
 };
 
 /// Slot "interconnect.topology": connects SMs and L2 slices.
 ///
-/// The endpoints have the ports of components/interconnect/crossbar in any topology: a message leaves a port
-/// request_latency (or reply_latency) before it arrives at what the port is connected with.
+/// In any topology the endpoints have the ports of components/interconnect/crossbar: a message leaves a port
+/// request_latency (or reply_latency) before it arrives at the process with which the port is connected.
 ///
-/// Contract: `connect` adds the channels, and the logical processes of routers where there are any, to the model. Every
+/// Contract: `connect` adds the channels, and the logical processes of routers if there are any, to the model. Every
 /// SM's request and credit ports get one destination for each slice, in the order of the slices; slice s of a partition
 /// gets one destination for each SM at its out-port s, and sees SM m's messages at partition_in_port(s, m). Messages
 /// from one SM to one slice, and back, stay in order.

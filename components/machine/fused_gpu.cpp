@@ -12,7 +12,7 @@
 namespace lookahead::gpu {
 namespace {
 
-/// The SMs are numbered as in the machine; the dispatcher follows them.
+/// The index of each LP in the router: SMs as they are numbered in the machine, then the dispatcher.
 std::vector<std::uint32_t> places(unsigned sms) {
     std::vector<std::uint32_t> all(sms + 1);
     std::iota(all.begin(), all.end(), 0u);
@@ -44,7 +44,8 @@ FusedGpu::FusedGpu(const Arguments& arguments, const MakeSm& make_sm)
     }
 }
 
-/// Goes from one event time to the next; at each, the SMs with work or messages step that cycle one after another.
+/// Goes from one event time to the next. At each time the SMs with work or messages simulate the cycle, one after
+/// another.
 void FusedGpu::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {

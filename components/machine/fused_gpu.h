@@ -21,8 +21,8 @@ inline constexpr std::uint16_t kFusedDispatchPort = 0;
 inline constexpr std::uint16_t kFusedAllocationPort = 0x4000;
 inline constexpr std::uint16_t kFusedHostPort = 0xffff;
 /// Out-ports of a FusedGpu, in the order in which it declares them.
-inline constexpr unsigned kFusedToDispatcher = 0;  ///< one destination an SM
-inline constexpr unsigned kFusedToHost = 1;        ///< one destination a channel of the address mapping
+inline constexpr unsigned kFusedToDispatcher = 0;  ///< one destination for each SM
+inline constexpr unsigned kFusedToHost = 1;        ///< one destination for each channel of the address mapping
 
 /// The prefix of the SMs' names: they are components of the process "gpu".
 inline constexpr const char* kFusedPrefix = "gpu.";
@@ -33,9 +33,9 @@ inline constexpr const char* kFusedPrefix = "gpu.";
 class FusedGpu final : public LogicalProcess {
   public:
     struct Arguments {
-        AddressMappingParameters mapping;  ///< of the host's pieces
+        AddressMappingParameters mapping;  ///< by which the host splits its copies
         std::int64_t frequency;
-        Cycle host_latency;  ///< of an answer to the host
+        Cycle host_latency;  ///< cycles that an answer to the host takes
         Time dispatch_lookahead;
         unsigned sms;
     };
@@ -65,7 +65,7 @@ class FusedGpu final : public LogicalProcess {
     AddressMapping mapping_;
     ClockDomain clock_;
     PerfectMemory memory_;
-    MessageRouter router_;  ///< of the SMs' messages: all go to the dispatcher, whose index follows the SMs'
+    MessageRouter router_;  ///< for the SMs' messages: all go to the dispatcher, whose index follows those of the SMs
     std::vector<std::unique_ptr<StreamingMultiprocessor>> sms_;
     std::vector<Time> next_times_;                            ///< of each SM
     std::vector<std::vector<const MessageHeader*>> inboxes_;  ///< of each SM, during advance

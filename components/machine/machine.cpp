@@ -171,7 +171,7 @@ void Machine::connect_dispatcher() {
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 
-/// The channels that other machines have between host and dispatcher, each to the in-port of the SM or channel.
+/// Adds the channels that host and dispatcher have in other machines, each to the in-port of the SM or channel.
 void Machine::connect_fused_gpu() {
     const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
     const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);

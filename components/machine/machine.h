@@ -20,7 +20,7 @@ namespace lookahead::gpu {
 class PerfectMemory;
 class StreamingMultiprocessor;
 
-/// The greatest number of SMs for which in-ports (components/protocols/ports.h) have numbers.
+/// The greatest number of SMs, bounded by the numbers of in-ports (components/protocols/ports.h).
 inline constexpr std::int64_t kMostSms = 1024;
 
 struct MachineParameters {
@@ -68,10 +68,10 @@ class Machine {
     const std::vector<LpId>& sms() const { return sms_; }
     const std::vector<LpId>& partitions() const { return partitions_; }
 
-    /// Makes a process of each kind, whose constructors check that the values of their keys fit together:
+    /// Makes a process of each kind, whose constructor checks that the values of its keys fit together. Throws
     /// ConfigurationError if they do not.
     void check_processes() const;
-    /// ConfigurationError for a machine that runs in one process only, if there are more ranks.
+    /// Throws ConfigurationError if there are several ranks and the machine runs in one process only.
     void check_ranks(int ranks) const;
 
   private:

@@ -27,7 +27,7 @@ class PerfectMemory {
         image_.write(address, bytes, count);
     }
     void fill(std::uint64_t address, std::byte value, std::size_t count) { image_.fill(address, value, count); }
-    /// The bytes from `address` to the end of a page of MemoryImage.
+    /// The bytes from `address` to the end of its page of MemoryImage.
     const std::byte* read(std::uint64_t address) const { return image_.read(address); }
 
     void audit(Audit& audit) const;
@@ -41,7 +41,7 @@ class PerfectMemory {
 
     MemoryImage image_;  // by address
     std::uint64_t reads_ = 0;
-    std::uint64_t writes_ = 0;  // and reductions
+    std::uint64_t writes_ = 0;  // writes and reductions
     std::uint64_t atomics_ = 0;
     std::uint64_t written_bytes_ = 0;
 };

@@ -43,10 +43,10 @@ struct BitRun {
 
 /// Maps addresses to L2 slices and DRAM channels, and to places in the channel.
 ///
-/// The bits of an address from `channel_bit` up, as a number, modulo `channels` are its channel; the quotient, with
-/// the bits below channel_bit again under it, is its local address in that channel. The expression names the bits of
-/// the local address, highest first: R row, B bank, C column (in bursts), S byte in the burst; blanks and dots are
-/// ignored. Bits above the expression are row bits too. The lowest bank bits select the slice in the channel.
+/// The channel of an address is the number in its bits from `channel_bit` up, modulo `channels`. The quotient, followed
+/// by the bits below channel_bit, is the local address in that channel. The expression names the bits of the local
+/// address, highest first: R row, B bank, C column (in bursts), S byte in the burst; blanks and dots are ignored. Bits
+/// above the expression are row bits too. The lowest bank bits select the slice in the channel.
 ///
 /// Slices are numbered over the machine: channel * slices_per_channel + slice in the channel.
 class AddressMapping {
@@ -61,7 +61,7 @@ class AddressMapping {
     unsigned burst_bytes() const { return 1u << burst_bits_; }
     /// Bytes of a row in one channel.
     unsigned row_bytes() const { return 1u << (burst_bits_ + column_bits_.size()); }
-    /// The size of an aligned run that stays in one slice, and in one page of its contents.
+    /// The size in bytes of an aligned run of addresses that lies in one slice and in one page of MemoryImage.
     unsigned interleave_bytes() const { return interleave_bytes_; }
 
     /// The channel of an address, which must be below 2^48.
@@ -77,7 +77,7 @@ class AddressMapping {
         return ((local >> channel_bit_) * channels_ + channel) << channel_bit_ | (local & offset_mask_);
     }
 
-    /// Splits a number of bytes from an address on by channel: calls f(channel, the first address there, the number of
+    /// Splits `bytes` bytes from `address` on by channel: calls f(channel, first address in the channel, number of
     /// bytes from its local address on).
     template <class F>
     void for_each_share(std::uint64_t address, std::uint64_t bytes, F f) const {
@@ -90,8 +90,8 @@ class AddressMapping {
             f(channel(first), first, local_address(last) + 1 - local_address(first));
         }
     }
-    /// The inverse: a number of bytes of one channel, from the local address of `address` on, as runs in the order of
-    /// their addresses. Calls f(address, bytes, bytes before).
+    /// The inverse: splits `bytes` bytes of one channel, from the local address of `address` on, into runs of
+    /// addresses. Calls f(address, bytes of the run, bytes before it) for each run, in the order of the addresses.
     template <class F>
     void for_each_run(std::uint64_t address, std::uint64_t bytes, F f) const {
         const unsigned owner = channel(address);
@@ -103,7 +103,7 @@ class AddressMapping {
         }
     }
 
-    /// The slice over the machine that owns the address.
+    /// The number, over the machine, of the slice that owns the address.
     unsigned slice(std::uint64_t address) const {
         return channel(address) * slices_per_channel_ + slice_in_channel(local_address(address));
     }

@@ -24,7 +24,7 @@ class L2Cache {
     /// `sets` is a power of two.
     L2Cache(unsigned sets, unsigned ways);
 
-    /// The line of that local address in the set, or kNoLine.
+    /// The line with that local address in the set, or kNoLine.
     std::uint32_t find(unsigned set, std::uint64_t local) const {
         return find_way(tags_.data(), set * ways_, ways_, local);
     }
@@ -44,7 +44,8 @@ class L2Cache {
     void install(std::uint32_t line, std::uint64_t local);
     void touch(std::uint32_t line) { used_[line] = ++clock_ + lines_over_copies_; }
 
-    /// There will be copies: a line takes the place of a copy of its set, if it has one, before that of another line.
+    /// Call it first if there will be copies (copy_of). A line then takes the place of a copy in its set, if there is
+    /// one, rather than that of another line.
     void expect_copies() { lines_over_copies_ = kAwaited / 4; }
     /// The place in the line's set that stands for its copy in the other half of L2 (FarCopies), or kNoLine. A copy has
     /// no bytes of its own.
@@ -70,7 +71,7 @@ class L2Cache {
         mshr_[line] = mshr;
         used_[line] = kAwaited;
     }
-    /// The fill's requests have been performed: marks the line as just used.
+    /// Call it when the fill's requests have been performed: marks the line as just used.
     void fill_done(std::uint32_t line) {
         mshr_[line] = kNoMshr;
         touch(line);
@@ -98,7 +99,7 @@ class L2Cache {
     unsigned sets_;
     unsigned ways_;
     std::uint64_t clock_ = 0;
-    std::uint64_t lines_over_copies_ = 0;  ///< how much later than a copy a line seems to have been used
+    std::uint64_t lines_over_copies_ = 0;  ///< added to the times of lines' uses, so that copies are replaced first
     std::vector<std::uint64_t> tags_;
     std::vector<std::uint64_t> used_;
     std::vector<std::uint16_t> mshr_;

@@ -28,7 +28,7 @@ struct L2Counters {
     LOOKAHEAD_COUNTER(write_backs, "request", "Replaced lines that were written to DRAM.");
     LOOKAHEAD_COUNTER(written_sectors, "sector", "Sectors of 32 bytes in the write-backs.");
     LOOKAHEAD_COUNTER(host_bytes, "byte", "Bytes that the host wrote, filled or read.");
-    /// by L2Stall, without none
+    /// By L2Stall, without `none`.
     LOOKAHEAD_COUNTERS(
         stall_cycles, kL2StallCauses,
         {"stall_reply_port", "cycle", "Cycles in which the next request waited for room in the reply port."},
@@ -40,13 +40,13 @@ struct L2Counters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-/// Since when the request at the head of the port waits, and why.
+/// Measures since when the request at the head of the port waits, and why.
 struct L2StallClock {
     L2Stall cause = L2Stall::none;
     Cycle since = 0;
 
-    /// The head of the port waits for `now_waits_for` in cycle `now`; counts the cycles of the cause before, if it was
-    /// another.
+    /// Records that the head of the port waits for `now_waits_for` in cycle `now`. If the cause has changed, counts the
+    /// cycles of the previous one.
     void note(L2Stall now_waits_for, Cycle now, L2Counters& counters) {
         if (now_waits_for == cause) { return; }
         if (cause != L2Stall::none) {

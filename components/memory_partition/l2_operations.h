@@ -30,18 +30,21 @@ struct FarCopyCounters {
 
 /// The times of an L2 cache of two halves (l2.far_latency). A line belongs to one half, which has its bytes and serves
 /// all requests to it, so that a write is visible to all SMs at once. An answer to an SM in the other half takes
-/// longer, unless that half has a copy of the line: its first read leaves one there, a write of any SM removes it.
-/// Source: Jia and Van Sandt, "Dissecting the Ampere GPU Architecture through Microbenchmarking", GTC 2021 (S33322).
+/// longer, unless that half has a copy of the line: the first read from there leaves a copy, and a write of any SM
+/// removes it. Source: Jia and Van Sandt, "Dissecting the Ampere GPU Architecture through Microbenchmarking", GTC 2021
+/// (S33322).
 ///
-/// The half of a line is the parity of its address, as GPUs hash addresses; so a slice has lines of both halves here. A
-/// copy takes a line of its own set, in place of a line of the other half, and gives way to lines: on an H100 PCIe all
-/// SMs together read up to 37 of the 50 MB at the full bandwidth (gpu-benches), which lines and copies would not fit
-/// into.
+/// The parity of a line's address decides its half, like the hashes of GPUs; so here a slice has lines of both halves.
+/// A copy takes a place in the line's own set, instead of one in the other half, and gives way to lines: on an H100
+/// PCIe all SMs together read up to 37 of the 50 MB at the full bandwidth (gpu-benches), and that many lines with their
+/// copies would not fit.
 ///
-/// A copy comes when the first answer does: until then it shortens another one only so far that it comes with it.
+/// A copy is there when the answer that leaves it arrives. Another answer that is sent before takes longer only until
+/// then.
 class FarCopies {
   public:
-    /// `channel`: the slice's. `latency`: cycles that an answer to the other half takes longer; 0: L2 is one.
+    /// `channel`: the slice's channel. `latency`: cycles that an answer to the other half takes longer; 0: L2 has no
+    /// halves.
     FarCopies(L2Cache& lines, unsigned channel, Cycle latency)
         : lines_(lines), channel_(channel), latency_(latency), near_from_(latency > 0 ? lines.size() : 0) {
         if (latency > 0) { lines.expect_copies(); }
@@ -49,7 +52,7 @@ class FarCopies {
 
     bool enabled() const { return latency_ > 0; }
 
-    /// The cycles that the answer to a read takes longer, which requester `source` makes of the line in cycle `now`.
+    /// Returns how many cycles longer the answer takes to a read of the line by requester `source` in cycle `now`.
     Cycle read(std::uint32_t line, unsigned source, Cycle now) {
         if (!is_far(line, source)) { return 0; }
         ++counters_.requests;
@@ -76,12 +79,13 @@ class FarCopies {
     }
 
   private:
-    /// Neighbouring SMs are in different halves, as CTAs go to one processing cluster after another.
+    /// Whether requester and line are in different halves. SMs with neighbouring numbers are in different halves,
+    /// because CTAs go to one processing cluster after another.
     bool is_far(std::uint32_t line, unsigned source) const {
         return enabled() && (std::popcount(channel_) + std::popcount(lines_.local_address(line)) + source) % 2 != 0;
     }
 
-    /// There is no copy if its place awaits a fill or is dirty.
+    /// Leaves no copy if the place for it awaits a fill or is dirty.
     void leave_copy(std::uint32_t line, Cycle near_from) {
         const std::uint32_t place = lines_.victim_beside(line);
         if (place == L2Cache::kNoLine || place == line || lines_.dirty(place).any()) { return; }
@@ -92,7 +96,7 @@ class FarCopies {
     L2Cache& lines_;
     unsigned channel_;
     Cycle latency_;
-    std::vector<Cycle> near_from_;  ///< of a copy: from this cycle on an answer takes no longer
+    std::vector<Cycle> near_from_;  ///< for a copy: the cycle from which answers take no longer
     FarCopyCounters counters_;
 };
 
@@ -100,21 +104,21 @@ class FarCopies {
 class RequestSamples {
   public:
     enum class Served : std::uint8_t {
-        hit,    ///< by the slice
-        merge,  ///< by a fetch that was under way for another request
-        dram    ///< by a fetch of its own
+        hit,    ///< served by the slice
+        merge,  ///< served by a fetch that was under way for another request
+        dram    ///< served by a fetch of its own
     };
     struct Sample {
         std::uint16_t requester = 0;
         std::uint16_t number = 0;
-        std::uint16_t mshr = 0;  ///< of Served::dram
-        SectorMask sectors = 0;  ///< that it fetches
+        std::uint16_t mshr = 0;  ///< for Served::dram
+        SectorMask sectors = 0;  ///< sectors that it fetches
         Served served = Served::hit;
-        Time taken = 0;    ///< from the port
-        Time queued = 0;   ///< in the DRAM's queue; 0: not there
-        Time started = 0;  ///< a bank serves it
-        Time ready = 0;    ///< its data are back in the slice
-        Time replied = 0;  ///< 0: not yet
+        Time taken = 0;    ///< when the slice took it from the port
+        Time queued = 0;   ///< when it entered the DRAM's queue; 0: it did not
+        Time started = 0;  ///< when a bank began to serve it
+        Time ready = 0;    ///< when its data were back in the slice
+        Time replied = 0;  ///< when the slice answered it; 0: not yet
 
         void fields(StateArchive& archive) {
             archive& requester& number& mshr& sectors& served& taken& queued& started& ready& replied;
@@ -125,7 +129,7 @@ class RequestSamples {
         open_.push_back(static_cast<std::uint32_t>(samples_.size()));
         samples_.push_back(sample);
     }
-    /// A fetch of these sectors for the register comes back.
+    /// Records the times of a fetch of these sectors for the register, which has come back.
     void fetched(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
         for (const std::uint32_t i : open_) {
             Sample& each = samples_[i];
@@ -151,11 +155,11 @@ class RequestSamples {
 
   private:
     std::vector<Sample> samples_;
-    std::vector<std::uint32_t> open_;  ///< that are not answered
+    std::vector<std::uint32_t> open_;  ///< indices of the samples that are not answered
 };
 
-/// Performs the operations of all lanes on a line's bytes, one after another. `values`, unless it is null, gets what
-/// each lane found.
+/// Performs the operations of all lanes on a line's bytes, one after another. `values`, unless it is null, gets the
+/// value that each lane found.
 void perform_atomic(const AtomicRequest& request, std::byte* line, AtomicValue* values);
 
 /// Performs requests on lines that have the bytes they need, and answers them.
@@ -164,11 +168,11 @@ class L2Operations {
     struct Environment {
         const CrossbarParameters& crossbar;
         const ClockDomain& clock;
-        OutPort& replies;  ///< to the requesters, one destination each
+        OutPort& replies;  ///< to the requesters, with one destination for each
         unsigned requesters;
         unsigned channel;
     };
-    /// `counters` gets the lanes of atomics.
+    /// `counters` counts the lanes of atomics.
     L2Operations(const L2Parameters& parameters, const Environment& environment, L2Contents& contents,
                  L2Counters& counters)
         : data_latency_(parameters.data_latency),
@@ -215,7 +219,7 @@ class L2Operations {
     RequestSamples samples_;
     // Counts for the audit.
     std::uint64_t reads_ = 0;
-    std::uint64_t writes_ = 0;  ///< and reductions
+    std::uint64_t writes_ = 0;  ///< writes and reductions
     std::uint64_t atomics_ = 0;
 };
 

@@ -33,7 +33,7 @@ std::uint64_t line_of(const MessageHeader& request) {
     return mask;
 }
 
-/// Requests are of a sector, half a line, or a line (CUDA C Programming Guide, compute capability 1.2 to 2.x).
+/// A request moves a sector, half a line, or a line (CUDA C Programming Guide, compute capability 1.2 to 2.x).
 SectorMask sectors_moved(SectorMask sectors) {
     constexpr unsigned kLower = 0b0011;
     constexpr unsigned kUpper = 0b1100;
@@ -131,7 +131,7 @@ void L2Slice::pop_dram_sector() {
     bool took_fill = false;
     bool freed = false;
     input_.enter(now);
-    if (now < busy_until_) {  // only to take a request from the port
+    if (now < busy_until_) {  // the cycle only takes a request from the port
         next_cycle_ = plan(now, true);
         return false;
     }
@@ -278,8 +278,8 @@ L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const Mes
     return L2Stall::none;
 }
 
-/// Gives a line to another address and sends its dirty bytes to the DRAM. Its bytes are in the image at once; the
-/// DRAM's queue models only the time, so a later fetch of them cannot come too early.
+/// Gives a line to another address and sends its dirty bytes to the DRAM. They are in the image at once, because the
+/// DRAM's queue models only the time; so a later fetch of them cannot come too early.
 void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
     if (cache_.occupied(line)) {
         ++counters_.evictions;

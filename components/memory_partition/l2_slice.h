@@ -24,8 +24,8 @@ class Audit;
 
 namespace lookahead::gpu {
 
-/// Where requests come to a slice: its crossbar port and, with `l2.input_latency`, a pipeline between port and tags.
-/// The port stops while `l2.input_queue` requests wait for the tags.
+/// The input of a slice: its crossbar port and, with `l2.input_latency`, a pipeline between port and tags. The port
+/// stops while `l2.input_queue` requests wait for the tags.
 class SliceInput {
   public:
     SliceInput(const L2Parameters& parameters, const CrossbarParameters& crossbar, const ClockDomain& clock,
@@ -84,14 +84,14 @@ class SliceInput {
     static std::size_t places(const L2Parameters& parameters) {
         return static_cast<std::size_t>(parameters.input_latency + parameters.input_queue + 1);
     }
-    /// Whether as many requests as there may be wait for the tags in cycle `now`.
+    /// Whether as many requests as allowed wait for the tags in cycle `now`.
     bool full(Cycle now) const { return ready_.size() >= most_waiting_ && ready_[most_waiting_ - 1] <= now; }
 
     EjectionPort port_;
     Cycle latency_;
     unsigned most_waiting_;
     PacketRing requests_;  ///< between the port and the tags
-    Ring<Cycle> ready_;    ///< of each: the first cycle in which its tags may be looked up
+    Ring<Cycle> ready_;    ///< for each request, the first cycle in which its tags may be looked up
 };
 
 /// A slice of the L2 cache between its crossbar port and the DRAM channel: one access per cycle, write-back, and
@@ -122,26 +122,26 @@ class L2Slice : private PacketRow {
         const CrossbarParameters& crossbar;
         const AddressMapping& mapping;
         const ClockDomain& clock;
-        MemoryImage& image;  ///< of the channel; shared by its slices, each with lines of its own
-        OutPort& replies;    ///< to the requesters, one destination each
+        MemoryImage& image;  ///< of the channel, shared by its slices, each of which has lines of its own
+        OutPort& replies;    ///< to the requesters, with one destination for each
         unsigned requesters;
         unsigned channel = 0;
     };
 
     L2Slice(const L2Parameters& parameters, const Environment& environment);
 
-    /// A message of requester `source` (a request, or credits for the reply port) arrived in cycle `now`.
+    /// Takes a message of requester `source` (a request, or credits for the reply port) that arrived in cycle `now`.
     void receive(const MessageHeader& message, unsigned source, Cycle now);
-    /// Fetched sectors come back from DRAM and may be used from cycle `ready` on. Call it in the order of `ready`.
+    /// Takes sectors that come back from DRAM and may be used from cycle `ready` on. Call it in the order of `ready`.
     void receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready);
 
     Cycle next_cycle() const { return next_cycle_; }
-    /// The work of cycle `now` == next_cycle(). Returns whether it took a fill.
+    /// Does the work of cycle `now` == next_cycle(). Returns whether it took a fill.
     bool cycle(Cycle now);
 
     bool wants_dram() const { return !queue_.empty(); }
     const DramAccess& dram_access() const { return queue_.front(); }
-    /// The DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
+    /// Call it when the DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
     void pop_dram_access(Cycle now);
     /// The same for the lowest sector of dram_access(), a fetch of several sectors; the others remain.
     void pop_dram_sector();
@@ -213,8 +213,8 @@ class L2Slice : private PacketRow {
     SliceInput input_;
     MshrFile mshrs_;
 
-    Ring<DramAccess> queue_;  ///< to the DRAM
-    Ring<Fill> fills_;        ///< that came back: as many as sectors that registers can await
+    Ring<DramAccess> queue_;  ///< requests to the DRAM
+    Ring<Fill> fills_;        ///< fetches that came back; has room for all sectors that registers can await
     std::uint16_t draining_ = L2Cache::kNoMshr;
 
     Cycle next_cycle_ = kCycleInfinity;

@@ -28,9 +28,9 @@ struct MemoryPartitionArguments {
 };
 
 /// One DRAM channel, of one or more pseudo-channels, with its L2 slices, as a logical process. The slices' side of the
-/// crossbar is part of it; ports as in components/protocols/ports.h.
+/// crossbar is part of it; components/protocols/ports.h has its ports.
 ///
-/// Events of one time have the order: messages, DRAM commands, slices by number.
+/// Events at the same time happen in this order: messages, DRAM commands, slices by number.
 class MemoryPartition final : public LogicalProcess {
   public:
     /// `configuration` has the DRAM scheduler's own parameters. ConfigurationError if the parts do not fit together.
@@ -60,7 +60,7 @@ class MemoryPartition final : public LogicalProcess {
     void run_slices(Cycle now);
     void run_dram(Cycle now);
     bool step_dram(DramChannel& dram, Cycle now);
-    /// The channel of a slice or of a bank, by their lowest bits.
+    /// The pseudo-channel of a slice, which the lowest bits of its number select.
     DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
     bool any_dram_accepts() const;
     /// Moves the slices' requests to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
@@ -76,8 +76,8 @@ class MemoryPartition final : public LogicalProcess {
     ClockDomain clock_;
     ClockDomain dram_clock_;
     MemoryImage image_;
-    std::array<std::uint8_t, kAllSectors + 1> bursts_to_read_;   ///< a mask of sectors
-    std::array<std::uint8_t, kAllSectors + 1> bursts_to_write_;  ///< a mask of sectors
+    std::array<std::uint8_t, kAllSectors + 1> bursts_to_read_;   ///< by mask of sectors
+    std::array<std::uint8_t, kAllSectors + 1> bursts_to_write_;  ///< by mask of sectors
     std::vector<std::unique_ptr<DramChannel>> drams_;            ///< pseudo-channels, or the one channel
     bool one_sector_an_entry_;
     unsigned pseudo_bits_ = 0;
@@ -85,7 +85,7 @@ class MemoryPartition final : public LogicalProcess {
     OutPort* host_;
     PhaseLog phases_;  ///< by kernel
 
-    unsigned next_slice_ = 0;  ///< has the first turn at the DRAM's queue
+    unsigned next_slice_ = 0;  ///< slice that has the first turn at the DRAM's queue
     Cycle cycle_ = kCycleInfinity;
     Time time_ = kTimeInfinity;
     Cycle dram_cycle_ = kCycleInfinity;

@@ -9,8 +9,8 @@ namespace lookahead::gpu {
 
 /// Messages that start and end kernels: host <-> CTA dispatcher <-> SMs. `launch` numbers the launches of a run from 0.
 
-/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by the last of `parameter_bytes` bytes;
-/// LaunchParameters messages (send_launch.h) carry the bytes before them.
+/// A launch, from the host to the dispatcher and (as KernelBegin) from the dispatcher to every SM. Followed by the last
+/// of the `parameter_bytes` bytes of parameters; LaunchParameters messages (send_launch.h) carry those before.
 struct LaunchFields {
     std::uint32_t launch;
     std::uint32_t kernel;  ///< index in the run's KernelTable
@@ -24,7 +24,7 @@ struct LaunchKernel : LaunchFields {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::launch_kernel);
 };
 
-/// The SM invalidates L1, sets up constant rows and awaits CTAs.
+/// When it arrives, the SM invalidates L1, sets up constant rows and awaits CTAs.
 struct KernelBegin : LaunchFields {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_begin);
 };
@@ -59,8 +59,8 @@ struct SmDrained {
     std::uint64_t thread_instructions;
 };
 
-/// Dispatcher to every memory partition, when a kernel has completed: counts up to now belong to the kernel. It arrives
-/// before any request of the next kernel.
+/// From the dispatcher to every memory partition when a kernel has completed: counts up to now belong to the kernel. It
+/// arrives before any request of the next kernel.
 struct KernelMark {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_mark);
     std::uint64_t launch;
@@ -75,7 +75,8 @@ struct KernelCompleted {
     std::uint64_t thread_instructions;
 };
 
-/// Host to every SM, before the launch that needs it: the allocation map for checks of demand accesses.
+/// From the host to every SM, before the launch that needs it: a change of the map of allocations, by which the SM
+/// checks demand accesses.
 struct AllocationUpdate {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::allocation_update);
     std::uint64_t address;

@@ -11,8 +11,8 @@
 namespace lookahead::gpu {
 
 /// Messages between SMs (role: requester) and memory partitions (role: owner of the line). All addresses are of
-/// 128-byte lines. `tag` is the requester's and comes back unchanged. Messages of one SM to one line stay in order both
-/// ways.
+/// 128-byte lines. `tag` belongs to the requester and comes back unchanged. Messages of one SM to one line stay in
+/// order both ways.
 
 inline constexpr unsigned kLineBytes = 128;
 inline constexpr unsigned kLineWords = kLineBytes / 4;
@@ -74,8 +74,8 @@ struct ReadRequest {
     std::uint64_t line;
     std::uint32_t tag;
     Client client;
-    SectorMask sectors = kAllSectors;  ///< that are wanted; not 0
-    std::uint16_t sample = 0;  ///< its latency is recorded under this number of the SM's (MissSamples); 0: it is not
+    SectorMask sectors = kAllSectors;  ///< the wanted sectors; not 0
+    std::uint16_t sample = 0;          ///< number under which the SM records its latency (MissSamples); 0: not recorded
 };
 
 /// Followed by the line's 32-bit words that hold at least one byte of the mask, in ascending order.
@@ -84,7 +84,7 @@ struct WriteRequest {
     std::uint64_t line;
     ByteMask mask;
     std::uint32_t tag;
-    std::uint32_t words;  ///< how many follow
+    std::uint32_t words;  ///< number of the words that follow
 };
 
 /// Followed by `lanes` AtomicLane records, in ascending lane order: the order in which they are performed.
@@ -113,9 +113,9 @@ struct ReadReply {
     std::uint32_t tag;
     Client client;
     SectorMask sectors;
-    std::uint16_t sample = 0;  ///< of the request
+    std::uint16_t sample = 0;  ///< as in the request
 
-    /// The data of a reply in a message.
+    /// The data, which follow the reply in its message.
     const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 

@@ -4,8 +4,8 @@
 
 namespace lookahead::gpu {
 
-/// In-ports of an SM, as in the message header's in_port. Messages are told apart by type; the ports of the memory
-/// network tell the reply arbiter from which slice a message comes.
+/// In-ports of an SM, as in the message header's in_port. The type of a message tells its meaning; the ports of the
+/// memory network tell the reply arbiter from which slice it comes.
 inline constexpr std::uint16_t kSmDispatchPort = 0x8000;    ///< KernelBegin, CtaAssign, KernelEnd
 inline constexpr std::uint16_t kSmAllocationPort = 0x8001;  ///< AllocationUpdate, from the host
 inline constexpr std::uint16_t kSmReplyPort = 0;            ///< replies and credits: from L2 slice i at base + i
@@ -30,8 +30,8 @@ inline constexpr unsigned kDispatcherToSms = 0;  ///< fan-out over the SMs
 inline constexpr unsigned kDispatcherToHost = 1;
 inline constexpr unsigned kDispatcherToMemory = 2;  ///< fan-out over the memory partitions
 
-/// In-ports of a memory partition: requester m's path to slice s (of the channel), which carries requests and the
-/// credits for the slice's replies; the host's; and the CTA dispatcher's.
+/// In-ports of a memory partition: one for the path from each requester m to each slice s (of the channel), which
+/// carries requests and the credits for the slice's replies; one for the host; and one for the CTA dispatcher.
 inline constexpr unsigned kPartitionRequesterBits = 10;
 inline constexpr unsigned kMaximumRequesters = 1u << kPartitionRequesterBits;
 inline constexpr std::uint16_t kPartitionHostPort = 0xffff;
@@ -41,8 +41,8 @@ constexpr std::uint16_t partition_in_port(unsigned slice, unsigned requester) {
     return static_cast<std::uint16_t>(slice << kPartitionRequesterBits | requester);
 }
 
-/// Out-ports of a memory partition of n slices: 0..n-1 lead from slice s to the requesters, one destination each, in
-/// their order, and carry replies and the credits for requests; n leads to the host.
+/// Out-ports of a memory partition of n slices: port s, from 0 to n - 1, leads from slice s to the requesters, with one
+/// destination for each in their order, and carries replies and the credits for requests; port n leads to the host.
 constexpr unsigned partition_host_out_port(unsigned slices) {
     return slices;
 }

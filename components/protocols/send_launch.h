@@ -31,14 +31,15 @@ void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, co
     send(launch, parameters.size());
 }
 
-/// Reassembles a launch's parameters. It is empty between two times, so it is not part of the state.
+/// Reassembles a launch's parameters, all of which arrive at the same time. So it is empty between two points in time
+/// and is not part of the state.
 class ArrivingParameters {
   public:
     void add(const MessageHeader& message) {
         append(message, sizeof(LaunchParameters), message.as<LaunchParameters>().bytes);
     }
 
-    /// All parameters of the launch that `message` (a Launch) ends.
+    /// Returns all parameters of the launch whose last message is `message` (a Launch).
     template <class Launch>
     std::vector<std::byte> take(const MessageHeader& message) {
         append(message, sizeof(Launch), message.as<Launch>().parameter_bytes - bytes_.size());

@@ -103,7 +103,7 @@ class Bits128 {
         }
     }
 
-    /// Members from 64 on are hashed only if there are some, so that a set of lower members hashes like its word.
+    /// The upper word is listed only if it has members, so that a set of members below 64 hashes like its lower word.
     void fields(StateArchive& archive) {
         std::uint64_t lower = low(), upper = high();
         archive& lower& upper;

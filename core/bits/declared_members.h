@@ -47,7 +47,7 @@ constexpr auto declared_members() {
 
 }  // namespace lookahead
 
-/// Before a member on the same line: its description, in which `Self` is the struct.
+/// Declares the description of the member that follows on the same line; in it, `Self` is the struct.
 #define LOOKAHEAD_DECLARE_MEMBER(...)                                   \
     template <class Self>                                               \
     static constexpr auto declared(::lookahead::DeclaredAt<__LINE__>) { \

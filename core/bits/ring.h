@@ -44,7 +44,7 @@ class Ring {
         for (std::uint32_t i = 0; i < size_; ++i) { f((*this)[i]); }
     }
 
-    /// each(element) lists an element's fields. The position of the elements in the storage is not part of the state.
+    /// `each(element)` lists an element's fields. The position of the elements in the storage is not part of the state.
     /// std::length_error if the state to be loaded has more elements than the capacity.
     template <class Each>
     void fields(StateArchive& archive, Each&& each) {

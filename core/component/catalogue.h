@@ -12,9 +12,9 @@ namespace lookahead {
 struct SlotEntry {
     std::string name;  ///< also the configuration key, unless there is an option: "router.arbiter"
     std::string description;
-    std::string option = {};           ///< of the command line that chooses a variant: "--sync"
-    std::string default_variant = {};  ///< if the configuration has a key for the slot
-    bool takes_several = false;        ///< variants, joined by `+`
+    std::string option = {};           ///< command-line option that chooses a variant: "--sync"
+    std::string default_variant = {};  ///< empty if the configuration has no key for the slot
+    bool takes_several = false;        ///< whether the slot takes several variants, joined by `+`
 };
 
 struct VariantEntry {
@@ -22,8 +22,8 @@ struct VariantEntry {
     std::string name;
     std::string description;
     std::string source;
-    const ParameterList* parameters = nullptr;  ///< under the prefix `name`; null: none
-    std::vector<std::string> reads = {};        ///< other variants' prefixes that it reads, too
+    const ParameterList* parameters = nullptr;  ///< under the prefix `name`; null: the variant has none
+    std::vector<std::string> reads = {};        ///< prefixes of other variants whose parameters it also reads
 };
 
 /// The registered slots and variants, each ordered by name. core/param/parameter_registry.h has the parameter sets
@@ -36,7 +36,7 @@ const std::vector<VariantEntry>& registered_variants();
 std::vector<std::string> variant_names(std::string_view slot);
 /// Null if the slot has no variant of that name.
 const VariantEntry* find_variant(std::string_view slot, std::string_view name);
-/// Whether these are the parameters of a variant.
+/// Whether the set holds the parameters of a variant.
 bool belongs_to_variant(const ParameterSetEntry& set);
 
 /// The same slot may be added repeatedly, but always with the same description.

@@ -43,7 +43,7 @@ std::string key_and_value(std::string_view slot, const std::string& variant) {
     return fmt::format("{}={}", slot, variant);
 }
 
-/// The slot whose chosen variant brings this one; empty if there is none.
+/// The slot whose chosen variant implies this one; empty if there is none.
 std::string_view bringing_slot(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     const auto choice = std::ranges::find_if(choices, [&](const SlotChoice& each) {
         return each.slot == variant.slot && find_variant(each.brought_by, variant.name) != nullptr;
@@ -66,7 +66,7 @@ std::string how_to_choose(const VariantEntry& variant, std::span<const SlotChoic
                                                        : fmt::format("{} {}", slot->option, variant.name);
 }
 
-/// One line " brings: router.queue=shared\n" per variant that this one brings.
+/// One line " brings: router.queue=shared\n" for each variant that this one implies.
 std::string brought_lines(const VariantEntry& variant, std::span<const SlotChoice> choices) {
     std::string text;
     for (const SlotChoice& choice : choices) {

@@ -22,8 +22,9 @@ struct SlotChoice {
     std::string_view brought_by = {};  ///< a slot whose variants imply the variants of the same name in this one
 };
 
-/// Describes a slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or statistic
-/// ("router.cycles" or "cycles"); all of that name, if there are several. Nothing if the name is unknown.
+/// Describes the slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or statistic
+/// ("router.cycles" or "cycles") of that name, or each of them if there are several. Returns nothing if the name is
+/// unknown.
 std::optional<std::string> try_describe(std::string_view name, std::span<const SlotChoice> choices = {});
 
 /// All names that try_describe() knows, for suggestions.

@@ -20,7 +20,7 @@ std::string row(std::initializer_list<std::string> cells) {
     return fmt::format("{}\n", text);
 }
 
-/// Escapes characters that end a cell or begin HTML, unless they are inside ` marks.
+/// Adds a character, escaped if it would end a cell or begin HTML; inside ` marks only the first needs it.
 void add_escaped(std::string& text, char c, bool is_code) {
     if (c == '|') {
         text += "\\|";

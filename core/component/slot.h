@@ -145,8 +145,8 @@ std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Argum
                                    std::forward<Arguments>(arguments)...);
 }
 
-/// The variants that the configuration puts into a slot that takes several, in their order; empty for the default,
-/// which stands for no variant.
+/// The variants that the configuration puts into a slot that takes several, in their order. Empty if the slot has its
+/// default, which means "no variant".
 template <class Interface>
 std::vector<std::string> joined_variants(const Configuration& configuration) {
     static_assert(detail::takes_several<Interface>());

@@ -29,11 +29,11 @@ class Error : public std::runtime_error {
     ExitCode code_;
 };
 
-/// The text itself.
+/// Returns the text itself.
 inline const std::string& sentence_of(const std::string& text) {
     return text;
 }
-/// The arguments put into the format, as fmt does.
+/// Formats the arguments as fmt does.
 template <class First, class... Rest>
 std::string sentence_of(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
     return fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...);
@@ -73,15 +73,15 @@ class InternalError : public ErrorWithCode<ExitCode::internal> {
 
 }  // namespace lookahead
 
-/// An invariant that is cheap enough to check in every build; after the condition a text, or a format and its
-/// arguments.
+/// Checks an invariant in every build, which must be cheap; throws InternalError if it is broken. A text, or a format
+/// and its arguments, follows the condition.
 #define LOOKAHEAD_ASSERT(condition, ...)                                                                          \
     do {                                                                                                          \
         if (!(condition)) [[unlikely]]                                                                            \
             ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, ::lookahead::sentence_of(__VA_ARGS__)); \
     } while (false)
 
-/// An invariant on a hot path, checked in debug builds only.
+/// The same for an invariant on a hot path, which only debug builds check.
 #ifdef NDEBUG
 #define LOOKAHEAD_DEBUG_ASSERT(condition, ...) ((void)0)
 #else

@@ -27,7 +27,7 @@ class Dataset : public Object {
         read_into(kElementType<T>, values.data());
         return values;
     }
-    /// `count` elements of a column, from `first` on.
+    /// Reads `count` elements of a column, from element `first` on.
     template <Element T>
     std::vector<T> read_part(std::uint64_t first, std::uint64_t count) const {
         std::vector<T> values(count);
@@ -55,8 +55,8 @@ class Dataset : public Object {
     void append_from(ElementType type, const void* values, std::uint64_t count);
 };
 
-/// Attaches scales, one for each dimension. No scale may have a column yet, and no column a scale. Like attach_scale()
-/// for each column, but the time grows with the number of columns, not with its square.
+/// Attaches the scales, one for each dimension, to every column. No scale may be attached to a column yet. Does the
+/// same as attach_scale() for each column, but in a time that grows with the number of columns, not with its square.
 void attach_scales(std::span<const Dataset> columns, const std::vector<const Dataset*>& scales);
 
 }  // namespace lookahead::hdf5

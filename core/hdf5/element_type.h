@@ -12,7 +12,7 @@ enum class ElementType { boolean, int32, int64, uint32, uint64, float64, text, o
 /// "uint64", as the schemas write it.
 std::string_view name_of(ElementType type);
 
-/// The element type of T; `other` if files have none such.
+/// The element type of T; `other` if the project's files have no such type.
 template <class T>
 inline constexpr ElementType kElementType = ElementType::other;
 template <>

@@ -8,8 +8,8 @@
 
 namespace lookahead::hdf5 {
 
-/// A file opened for reading. A missing, truncated, damaged or foreign file is an InputError with the path: HDF5 opens
-/// a file only if its checksum is right or, without a checksum, after a child process has read all of it.
+/// A file opened for reading. Throws InputError, with the path, for a missing, truncated, damaged or foreign file: HDF5
+/// opens a file only if its checksum is right or, without a checksum, after a child process has read all of it.
 class InputFile {
   public:
     explicit InputFile(const std::string& path);
@@ -22,15 +22,17 @@ class InputFile {
     bool has_checksum_ = false;
 };
 
-/// Whether a file exists and is not shorter than its HDF5 superblock says. Takes a hundredth of the time of opening it.
+/// Whether a file exists and is not shorter than its HDF5 superblock says. Takes a hundredth of the time that opening
+/// the file takes.
 bool is_whole_file(const std::string& path);
 
-/// Whether an HDF5 file exists that a process is writing: HDF5 locks it. False if this process may not open the file.
+/// Whether an HDF5 file exists and a process is writing it, which HDF5's lock shows. False if this process may not open
+/// the file.
 bool is_being_written(const std::string& path);
 
 /// A file that appears under its name only when it is complete and on the disk. It is written to `path`.partial;
-/// commit() closes it, adds its checksum, syncs and renames it. Without commit() the partial file is removed.
-/// InputError if another run is writing it; the partial file of a killed run is overwritten.
+/// commit() closes it, adds its checksum, syncs and renames it. Without commit() the partial file is removed. Throws
+/// InputError if another run is writing the file; the partial file of a killed run is overwritten.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);
@@ -39,9 +41,9 @@ class OutputFile {
     ~OutputFile();
 
     Group root() const;
-    /// All groups and datasets of the file must have been closed.
+    /// Completes the file. All its groups and datasets must have been closed.
     void commit();
-    /// Like commit(), but an existing file stays: this file then gets the first unused name from `other`.
+    /// Like commit(), but keeps an existing file: the new file then gets the first unused name that `other` returns.
     void commit_beside(const std::function<std::string()>& other);
 
     const std::string& path() const { return path_; }

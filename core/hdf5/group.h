@@ -11,15 +11,15 @@
 
 namespace lookahead::hdf5 {
 
-/// The attributes of every dataset. Units are a singular noun, or empty for pure numbers and names. Viewers write
-/// `long_name` at an axis; if it is empty there is no such attribute.
+/// The attributes of every dataset. Units are a singular noun, or empty for pure numbers and names. Viewers label an
+/// axis with `long_name`; if it is empty the dataset has no such attribute.
 struct Meaning {
     std::string_view units;
     std::string_view description;
     std::string_view long_name = {};
 };
 
-/// How a large array is stored: in chunks and compressed, or plain, which is read and written many times faster.
+/// How a large array is stored: in compressed chunks, or plain, which makes reading and writing many times faster.
 enum class Storage { compressed, plain };
 
 enum class LinkKind { group, dataset, other };

@@ -27,7 +27,7 @@ class Handle {
 
     Id get() const { return id_; }
 
-    /// Closes it now. Returns the result of HDF5's function, negative for an error.
+    /// Closes the identifier now. Returns the result of HDF5's function, negative for an error.
     int reset() {
         const Id id = std::exchange(id_, -1);
         return id < 0 ? 0 : close_(id);

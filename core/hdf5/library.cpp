@@ -62,8 +62,8 @@ void prepare() {
     constexpr int kUnlimited = -1;
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    // Creation times would make equal results differ. Datasets share the default list: copying another list takes a
-    // seventh of the time to create and close a dataset.
+    // Creation times would make the files of equal results differ. Datasets share the default list of properties:
+    // copying another list would take a seventh of the time to create and close a dataset.
     H5Pset_obj_track_times(H5P_DATASET_CREATE_DEFAULT, false);
     H5set_free_list_limits(kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited);
 }

@@ -15,9 +15,10 @@ namespace lookahead::hdf5 {
 /// freed memory to give back, and from giving back all memory when the process ends.
 void prepare();
 
-/// For opening a file. Closing fails if an object is still open, because that would keep the file incomplete.
+/// Properties for opening a file. Closing the file then fails if an object is still open, because that would keep the
+/// file incomplete.
 Handle access_properties();
-/// For making a file. Without times of creation, which would make equal results differ.
+/// Properties for making a file, without creation times, which would make the files of equal results differ.
 Handle creation_properties();
 
 /// The action that fail() names for a file that HDF5 does not open.
@@ -29,8 +30,8 @@ constexpr const char* kOpenAction = "read as an HDF5 file (is it truncated, or o
 /// The path of the file that an object is in.
 std::string file_name_of(Id object);
 
-/// Throws, naming the file of `object`, if an HDF5 result is negative. `action` is a text, or a function that makes it
-/// if that is too costly for every success.
+/// Returns an HDF5 result; throws, naming the file of `object`, if it is negative. `action` is a text, or a function
+/// that makes the text, if that would take too long for every success.
 template <class Result, class Action>
 Result check(Result result, Id object, const Action& action) {
     if (result < 0) {
@@ -43,16 +44,17 @@ Result check(Result result, Id object, const Action& action) {
     return result;
 }
 
-/// The type in memory (equal to the file's on little-endian hosts). All uses share one identifier; do not close it.
+/// The type of elements in memory (equal to the file's on little-endian hosts). All callers get the same identifier; do
+/// not close it.
 Id type_in_memory(ElementType type);
 
-/// The texts that HDF5 read into the pointers, a missing one as an empty text. Gives their memory back.
+/// Returns the texts that HDF5 read into `pointers`, with an empty text for a null pointer, and frees HDF5's copies.
 std::vector<std::string> take_texts(std::vector<char*>& pointers, Id space);
 
-/// The texts as HDF5 takes them; valid as long as they are.
+/// Pointers to the texts, as HDF5 takes them; valid as long as the texts are.
 std::vector<const char*> pointers_to(std::span<const std::string> texts);
 
-/// The shape of a single value; also one shared identifier.
+/// The shape of a single value; all callers get the same identifier, too.
 Id scalar_space();
 
 /// The project's element type for an HDF5 type.

@@ -16,7 +16,7 @@ namespace lookahead::hdf5 {
 using AttributeValue =
     std::variant<std::monostate, std::string, std::vector<std::string>, std::int64_t, std::uint64_t, double>;
 
-/// A group or a dataset, with attributes. All errors are InputError with the file's path and the object's name.
+/// A group or a dataset, with attributes. All errors are InputErrors with the file's path and the object's name.
 class Object {
   public:
     explicit Object(Handle handle) : handle_(std::move(handle)) {}

@@ -101,7 +101,7 @@ void leave_parent() {
     ::dup2(nowhere, STDERR_FILENO);
 }
 
-/// Writes the fault of the file, or nothing, to the descriptor.
+/// Reads all of the file and writes its fault, or nothing, to the descriptor `report`.
 [[noreturn]] void read_as_child(const std::string& path, std::uint64_t file_bytes, int report) {
     std::string fault;
     try {

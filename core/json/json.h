@@ -18,7 +18,7 @@ class JsonError : public InputError {
     using InputError::InputError;
 };
 
-/// A JSON value. The library that reads and writes texts is included by json.cpp alone.
+/// A JSON value. Only json.cpp includes the library that reads and writes JSON texts.
 class Json {
   public:
     using Array = std::vector<Json>;
@@ -48,13 +48,13 @@ class Json {
     /// A text without quotes; other values as in text().
     std::string plain() const;
 
-    // Deleted for temporaries: a part must not outlive its value.
+    // The following functions are deleted for temporaries: a part must not outlive its value.
 
     /// A member of an object; nullptr if there is none of the name, or this is not an object.
     const Json* find(std::string_view name) const&;
     const Json* find(std::string_view name) && = delete;
 
-    // The following throw JsonError for a value of another kind.
+    // The following functions throw JsonError for a value of another kind, at() also for a missing member.
     const Json& at(std::string_view name) const&;
     const Json& at(std::string_view name) && = delete;
     const Array& elements() const&;

@@ -17,17 +17,18 @@ class Audit {
     /// Adds to a quantity whose sum over all processes must be zero. `from` and `to` distinguish instances of it, such
     /// as the paths of a network.
     void account(std::string_view quantity, std::int64_t amount, std::uint32_t from = kAll, std::uint32_t to = kAll);
-    /// This process has given `given` and must itself have taken as much, `taken`.
+    /// Records a fault unless `given` == `taken`: what the process gave out must have come back to it.
     void balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken);
-    /// A broken invariant of one process, as the rest of a sentence about it: "3 MSHRs are not free".
+    /// Records a broken invariant of one process. `what` completes a sentence about it: "3 MSHRs are not free".
     void fault(std::string_view process, const std::string& what);
-    /// The same for a count that should be 0.
+    /// Records a fault if a count that should be 0 is not: "COUNT WHAT".
     void leak(std::string_view process, std::string_view what, std::uint64_t count);
 
     std::string to_bytes() const;
+    /// Adds the accounts and faults of another rank, as its to_bytes() returned them.
     void merge(std::string_view bytes);
 
-    /// Sentences, in an order that depends on neither ranks nor partition; none if all is well.
+    /// One sentence for each fault, in an order that depends on neither ranks nor partition; none if all is well.
     std::vector<std::string> faults() const;
 
   private:

@@ -42,9 +42,9 @@ class LogicalProcess {
     /// the last horizon.
     virtual Time next_event_time() const = 0;
 
-    /// False while it waits for anything: a run whose events end then is deadlocked.
+    /// False while the LP waits for anything. A run without further events is deadlocked if any LP is not finished.
     virtual bool finished() const = 0;
-    /// The reason for its waiting, as a phrase for the deadlock report.
+    /// The reason why the LP waits, as a phrase for the deadlock report.
     virtual std::string waiting_for() const = 0;
 
     /// All architectural and statistical state, field by field, for checkpoints and for the hash of the state.
@@ -55,8 +55,8 @@ class LogicalProcess {
     /// A measure of progress, summed over all LPs at epochs.
     virtual std::uint64_t progress() const { return 0; }
 
-    /// Checks invariants at the end of a run, when no message is under way: all resources are returned, and the
-    /// quantities that this process gave to others, or took.
+    /// Checks invariants at the end of a run, when no message is under way: reports resources that were not returned,
+    /// and the quantities that this process gave to others or took from them.
     virtual void audit(Audit&) const {}
 
     /// Starts recording the process's actions over simulated time, for visit_trace; called once, before the run.
@@ -70,7 +70,7 @@ class LogicalProcess {
     OutPort& out_port(unsigned i) { return *ports_[i]; }
 
   protected:
-    /// Call it in the constructor; the ports are numbered in the order of these calls.
+    /// Call it in the constructor. Ports are numbered from 0 in the order of the calls.
     OutPort& add_out_port(std::string name) {
         return *ports_.emplace_back(std::make_unique<OutPort>(name_, std::move(name)));
     }

@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// The operations of the engine (or a test harness) on an LP besides advancing it.
+/// The operations of the engine (or a test harness) on an LP, except advancing it.
 class LpBinding {
   public:
     /// Gives the LP its id and name, and connects its ports. `channels` are those that leave this LP;
@@ -20,7 +20,7 @@ class LpBinding {
     /// Makes the LP send its messages through this router from now on.
     static void send_through(LogicalProcess&, MessageRouter&);
 
-    /// The LP's own state and its ports' sequence numbers.
+    /// Lists the LP's own state and its ports' sequence numbers.
     static void fields(LogicalProcess&, StateArchive&);
 
     static Time failed_at(const LogicalProcess& lp) { return lp.failed_at_; }

@@ -20,7 +20,7 @@ struct LpDescription {
     double work = 1;  ///< relative cost of simulating it, for partitioners
 };
 
-/// The destinations to .. to + count - 1 of an out-port, with equal properties.
+/// The channels from an out-port to the LPs `to` .. `to` + `count` - 1, which have equal properties.
 struct ChannelDescription {
     LpId from;
     std::uint32_t out_port;

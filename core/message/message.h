@@ -19,8 +19,8 @@ using LpId = std::uint32_t;
 ///
 /// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor partition:
 /// `channel` is the global number of the sender's out-port, `sequence` counts the messages of that port. It has 40
-/// bits, the highest 8 of them in one word with the channel. A port that sent a message in every cycle of a clock of 2
-/// GHz would overflow after 9 minutes of simulated time, which take years; OutPort checks it.
+/// bits, the highest 8 of them in one word with the channel. It would overflow if a port sent a message in every cycle
+/// of a 2 GHz clock for 9 minutes of simulated time, which would take years to simulate; OutPort checks for it.
 struct MessageHeader {
     Time time;
     std::uint32_t channel;   ///< number of the out-port in the low 24 bits, above them bits 32 to 39 of the sequence
@@ -28,7 +28,7 @@ struct MessageHeader {
     LpId destination;
     std::uint16_t in_port;
     MessageType type;
-    std::uint8_t payload_words;  ///< of 8 bytes
+    std::uint8_t payload_words;  ///< words of 8 bytes
 
     const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this) + sizeof(MessageHeader); }
     std::size_t payload_bytes() const { return payload_words * std::size_t{8}; }

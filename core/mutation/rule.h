@@ -4,11 +4,11 @@
 //
 //     if (copies != 0 && LOOKAHEAD_RULE(store_updates_copy)) { ... }
 //
-// In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
-// lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks a switch up. A point is
-// a conjunct of a condition that the product has, and nothing else: tests/mutation/point_form.py refuses any other
-// form. A rule may stand at several points, which go together. Points stand in sources and never in headers: the
-// objects of both builds meet in one program, and what a header defines must be the same in both.
+// In the product LOOKAHEAD_RULE is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS;
+// see lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it reads a switch. A point
+// is a conjunct of a condition that the product has, and nothing else: tests/mutation/point_form.py refuses any other
+// form. A rule may have several points, which one switch controls together. Points are in sources and never in headers:
+// a program may hold objects of both builds, and a header's definitions must be the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 
@@ -28,7 +28,7 @@
 
 namespace lookahead::mutation {
 
-/// The switch of a rule. The start of the program puts all switches into a list.
+/// The switch of a rule. Its constructor, which runs before main(), adds it to the list of all switches.
 struct Rule {
     explicit Rule(const char* its_name) : name(its_name), next(first()) { first() = this; }
     Rule(const Rule&) = delete;

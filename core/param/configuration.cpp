@@ -84,7 +84,7 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
     }
 }
 
-/// The text as a TOML value, or as plain text if it is none.
+/// The text as a TOML value, or as plain text if it is not a TOML value.
 ParameterValue parse_loosely(const std::string& text) {
     try {
         const toml::table table = toml::parse(fmt::format("value = {}", text), std::string_view("override"));
@@ -147,7 +147,7 @@ std::map<std::string, KnownParameter> registered_parameters() {
 struct Configuration::State {
     SetValues set;
     std::map<std::string, EffectiveEntry, std::less<>> effective;
-    /// What was read, by list and prefix, because each of a machine's many components reads its parameters.
+    /// Results of reading, by list and prefix, because each of a machine's many components reads its parameters.
     std::map<std::pair<const ParameterList*, std::string>, Given> read;
 
     Given take_note(const ParameterList& list, std::string_view prefix);

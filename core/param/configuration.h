@@ -22,10 +22,10 @@ struct EffectiveEntry {
     std::string help;
 };
 
-/// The values of all configuration keys, read strictly: built from a machine's TOML and overrides, read by the
-/// components with type and range checked. Tables nest into dotted keys: `[l1d] ways = 4` is `l1d.ways`. Every fault is
-/// a ConfigurationError that names the place (file:line:column or the override), the value and what would be right.
-/// Reading marks keys as used; check_all_used() then refuses unknown keys.
+/// The values of all configuration keys, from a machine's TOML and overrides. Components read them with their types and
+/// ranges checked. Tables nest into dotted keys: `[l1d] ways = 4` is `l1d.ways`. Every fault is a ConfigurationError
+/// that names the place (file:line:column or the override), the value, and what would be right. Reading marks keys as
+/// used; check_all_used() then refuses unknown keys.
 class Configuration {
   public:
     Configuration();
@@ -38,17 +38,17 @@ class Configuration {
     /// InputError if the text is not TOML, ConfigurationError for invalid keys.
     static Configuration from_toml(std::string_view text, std::string file_name);
 
-    /// Sets a value, as in "l1d.ways=8". The value is read as TOML; other values are text, so that quotes are not
-    /// needed.
+    /// Sets a value, as in "l1d.ways=8". The value is read as TOML; a value that is not TOML is text, so that quotes
+    /// are not needed.
     void override_value(std::string_view key_equals_value);
 
-    /// Takes the values of keys that are not set here, as a machine file inherits from another.
+    /// Takes from `base` the values of keys that are not set here: a machine file inherits from another one.
     void inherit(const Configuration& base);
 
     /// Removes and returns a text key about the file itself, such as `inherits`; nothing if it is not set.
     std::optional<std::string> take_text(std::string_view key);
 
-    /// The parameters of struct P, `prefix.name` each; defaults for keys that are not set.
+    /// Reads the parameters of struct P from the keys `prefix.name`; keys that are not set give the defaults.
     template <HasParameters P>
     P read(std::string_view prefix) const {
         P values{};
@@ -56,7 +56,7 @@ class Configuration {
         return values;
     }
 
-    /// Like read(), without the values.
+    /// Checks the values and marks the keys as used, like read(), but returns no struct.
     void note(const ParameterList& list, std::string_view prefix) const { given(list, prefix); }
 
     /// The name of the variant that fills a slot: "router.arbiter" -> "oldest".

@@ -14,7 +14,7 @@ struct ParameterSetEntry {
     std::string prefix;
     std::string description;
     const ParameterList* parameters = nullptr;
-    std::string slot = {};  ///< in use only if this slot does not have its default variant
+    std::string slot = {};  ///< if named: the set is in use only if this slot does not have its default variant
 };
 
 /// All registered parameter sets, ordered by prefix.
@@ -39,6 +39,6 @@ bool register_parameters(std::string_view prefix, std::string_view description, 
 /// At namespace scope, in a .cpp: the configuration has the keys `prefix.…` of struct P.
 #define LOOKAHEAD_REGISTER_PARAMETERS(P, prefix, description) \
     LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, "", description)
-/// The same for parameters that are read only if the slot does not have its default.
+/// The same for parameters that are read only if the slot does not have its default variant.
 #define LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, slot, description) \
     LOOKAHEAD_BEFORE_MAIN(::lookahead::detail::register_parameters<P>(prefix, description, slot))

@@ -61,7 +61,8 @@ struct Parameter {
 
 using ParameterList = std::vector<Parameter>;
 
-/// Specialise it, with a static function make(), for a struct whose members do not declare themselves.
+/// Specialise it, with a static function make() that returns the ParameterList, for a struct whose members do not
+/// declare themselves.
 template <class P>
 struct ParametersOf;
 
@@ -77,7 +78,7 @@ const ParameterList& parameters_of() {
     return list;
 }
 
-/// From min to max of a unit: `{1, 64, "line"}`.
+/// A range from min to max, both included, and its unit: `{1, 64, "line"}`.
 struct IntegerRange {
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -125,7 +126,7 @@ DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterT
 
 }  // namespace detail
 
-/// A whole number, within the range and the member's type.
+/// A whole number, within the range and the limits of the member's type.
 template <class P, std::integral T>
 requires(!std::same_as<T, bool>) DeclaredParameter<P, T> parameter(std::string_view name, T P::*member,
                                                                    const IntegerRange& range,
@@ -210,7 +211,7 @@ struct ParametersOf<P> {
 #define LOOKAHEAD_PARAMETER(type, member, default_value, ...)                             \
     LOOKAHEAD_DECLARE_MEMBER(::lookahead::parameter(#member, &Self::member, __VA_ARGS__)) \
     type member = default_value
-/// The same for a member of a base, which gives the default.
+/// Declares a member of a base class as a parameter; the base gives the default.
 #define LOOKAHEAD_INHERITED_PARAMETER(member, ...)                                        \
     LOOKAHEAD_DECLARE_MEMBER(::lookahead::parameter(#member, &Self::member, __VA_ARGS__)) \
     static_assert(true)

@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// An LP's inner events, in order of time; events of equal time come in the order in which they were pushed.
+/// Queues of an LP's inner events, in order of time; events of equal time come in the order in which they were pushed.
 /// Both kinds of queue have the same interface:
 ///   push(time, event)        time must not lie before an event that was popped
 ///   next_time()              kTimeInfinity when empty; looking does not bind the caller: an earlier event may follow

@@ -33,7 +33,8 @@ inline constexpr auto kLogTable = [] {
 
 }  // namespace detail
 
-/// -ln((random + 1) / 2^64) * mean, within 1e-5 of the mean, in integers: the same on every host. mean < 2^24.
+/// -ln((random + 1) / 2^64) * mean, with an error of at most 1e-5 of the mean. Computed in integers, so that it is the
+/// same on every host. `mean` must be below 2^24.
 inline std::int64_t exponential_delay(std::uint64_t random, std::uint32_t mean) {
     using detail::kLogTable;
     const int zeros = std::countl_zero(random | 1);

@@ -118,7 +118,7 @@ class PholdProcess final : public LogicalProcess {
     OutPort& out_;
     std::uint32_t lps_;
     LpId self_;
-    std::uint64_t remote_;  // of 2^32
+    std::uint64_t remote_;  // PholdOptions::remote in units of 2^-32
     Time lookahead_;
     std::uint64_t random_;
     std::uint64_t checksum_ = 0;

@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// The lookahead of all that the LP sends.
+/// The lookahead of all messages that the LP sends.
 Time phold_lookahead(const PholdOptions&, LpId);
 
 /// One LP of PHOLD. Its only out-port fans out to all LPs.

@@ -12,10 +12,10 @@
 
 namespace lookahead {
 
-/// A wheel of buckets for the near future and a heap for what lies beyond it; the interface is described in
-/// event_queue.h. Bucket b holds the times [b * width, (b + 1) * width), sorted; the wheel holds the buckets
-/// cursor_ .. cursor_ + kBuckets - 1. Only pop() moves the cursor: a look ahead must not, since an arrival
-/// may still land before the event that was seen.
+/// A wheel of buckets for events of the near future and a heap for later ones; event_queue.h describes the interface.
+/// Bucket b holds the events with times in [b * width, (b + 1) * width), sorted; the wheel holds the buckets cursor_ ..
+/// cursor_ + kBuckets - 1. next_time() does not move the cursor, because an event that is pushed later may come before
+/// the one that it saw.
 ///
 /// Compact for an LP with few events: the buckets are single 32-bit indices (each a circular list that is
 /// known by its last node), and the events lie in one pool.
@@ -25,7 +25,7 @@ class WheelEventQueue {
     static_assert(std::has_single_bit(kBuckets) && kBuckets >= 64);
 
   public:
-    /// The width is rounded down to a power of two; best is a small part of the usual delay of an event.
+    /// The width is rounded down to a power of two. The best width is a small part of an event's usual delay.
     explicit WheelEventQueue(Time bucket_width = Time{1} << 17)
         : shift_(
               static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(std::max<Time>(bucket_width, 1))) - 1)) {
@@ -87,7 +87,7 @@ class WheelEventQueue {
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    /// Removes the events and keeps the present time.
+    /// Removes the events and keeps the cursor.
     void clear() {
         tails_.fill(kNone);
         occupied_.fill(0);

@@ -12,7 +12,7 @@ class Transport;
 
 struct WindowBenchmarkResult {
     std::uint64_t windows = 0;
-    double microseconds_per_window = 0;  ///< of the slowest rank
+    double microseconds_per_window = 0;  ///< wall time of the slowest rank
     std::vector<EngineStatistics> per_rank;
 };
 

@@ -11,15 +11,15 @@
 
 namespace lookahead {
 
-/// For each LP of a rank, the least time of the messages that wait in the inboxes of all routers of the rank, and which
-/// routers have some.
+/// For each LP of a rank, the least time of the messages that wait for it in the inboxes of the rank's routers, and the
+/// routers that hold such messages.
 ///
 /// Every LP has two sides. Routers write to one of them. Before a window turn() exchanges the sides: the side with the
 /// messages that the LP will read belongs to the thread that advances the LP, which leaves it empty. So in a window no
 /// thread reads data that another writes, and no thread has to distribute the messages before it.
 class Arrivals {
   public:
-    /// For messages that are answered only (Model::answer_only), and for the others.
+    /// kAnswered: messages that are answered only (Model::answer_only); kUsual: all others.
     enum Way : std::size_t { kUsual, kAnswered, kWays };
 
     Arrivals(std::size_t lps, std::size_t routers) : is_shared_(routers > 1), turned_(lps, 0) {
@@ -35,8 +35,8 @@ class Arrivals {
     /// cleared.
     void turn(std::size_t lp) { turned_[lp] ^= 1; }
 
-    /// Router `writer` put a message for `time` into its inbox: the first, or one before all others there. Several
-    /// threads may call it for one LP.
+    /// Call it when router `writer` has put a message for `time` into its inbox of the LP that is the first one there
+    /// or earlier than all others there. Several threads may call it for one LP.
     void lower(std::size_t lp, unsigned side, Way way, Time time, unsigned writer) {
         Time& least = sides_[side].least[way][lp];
         std::uint64_t& writers = sides_[side].writers[lp];
@@ -55,7 +55,8 @@ class Arrivals {
         }
     }
 
-    // Call the following outside of windows, or on the thread that advances the LP, for its side:
+    // Call the following functions outside of windows or, for the side that the LP reads, on the thread that advances
+    // the LP:
 
     /// Bit w stands for routers w, w + 64, w + 128 ...
     std::uint64_t writers(std::size_t lp, unsigned side) const { return sides_[side].writers[lp]; }
@@ -64,7 +65,7 @@ class Arrivals {
         sides_[side].least[kAnswered][lp] = kTimeInfinity;
         sides_[side].writers[lp] = 0;
     }
-    /// The least of both sides, one of which is empty outside of windows.
+    /// The least time on both sides. Outside of windows one of the sides is empty.
     Time least(Way way, std::size_t lp) const { return std::min(sides_[0].least[way][lp], sides_[1].least[way][lp]); }
 
   private:

@@ -16,7 +16,7 @@
 
 namespace lookahead {
 
-/// Messages that wait for an LP on one of its sides (Arrivals), in the order of their arrival.
+/// Messages that wait for an LP on one of its sides (Arrivals), in the order in which they came.
 struct LpInbox {
     ByteBuffer arrived;
     std::array<Time, Arrivals::kWays> least = {kTimeInfinity, kTimeInfinity};  ///< over `arrived`
@@ -49,8 +49,7 @@ class MessageRouter {
     static constexpr std::uint32_t kRemote = 0x8000'0000u;
     static constexpr std::uint32_t kNoPort = ~0u;
 
-    /// All routers of the rank share `arrivals`; this is number `number` of them. Without `arrivals` this router has
-    /// its own.
+    /// All routers of the rank share `arrivals`; this one has the number `number`. Without `arrivals` it has its own.
     MessageRouter(const std::vector<std::uint32_t>& places, std::size_t local_processes, std::size_t batches,
                   std::shared_ptr<Arrivals> arrivals = nullptr, unsigned number = 0)
         : arrivals_(arrivals ? std::move(arrivals) : std::make_shared<Arrivals>(local_processes, 1)),
@@ -86,7 +85,7 @@ class MessageRouter {
         std::byte* bytes = extend_inbox(place, is_answered ? Arrivals::kAnswered : Arrivals::kUsual, message);
         std::memcpy(bytes, &message, message.total_bytes());
     }
-    /// The same for all messages of an inbox of that LP, which is left empty.
+    /// The same for all messages of `from`, an inbox of that LP, which is left empty.
     void keep_all(std::size_t place, LpInbox& from) {
         const unsigned side = this->side(place);
         LpInbox& inbox = inboxes_[side][place];
@@ -119,7 +118,8 @@ class MessageRouter {
         receivers_[lp].answering_port = answering_port;
     }
 
-    /// Sets the times, by kind, up to which LPs of this rank may have been advanced: no message may be earlier.
+    /// Sets the times, by kind, up to which LPs of this rank may have been advanced. No message to them that is sent
+    /// from now on may be earlier; append() throws InternalError for one that is.
     void set_horizons(const KindTimes& horizons) { horizons_ = horizons; }
 
   private:

@@ -14,8 +14,8 @@
 
 namespace lookahead {
 
-/// An LP's output to other LPs: it fans out to destinations 0..fan_out()-1, in the order of Model::connect calls. Every
-/// message arrives at least lookahead(destination) after the time at which it is sent.
+/// An LP's output to other LPs: it fans out to destinations 0 .. fan_out() - 1, in the order of the Model::connect
+/// calls. Every message arrives at least lookahead(destination) after the time at which it is sent.
 class OutPort {
   public:
     /// `owner`: the name of the LP, which must outlive the port.
@@ -27,7 +27,7 @@ class OutPort {
     unsigned fan_out() const { return fan_out_; }
     Time lookahead(unsigned destination) const { return destinations_[destination & index_mask_].lookahead; }
 
-    /// Sends a payload at `now` that arrives at `arrival`; InternalError that names the LP and the time if
+    /// Sends a payload at `now` that arrives at `arrival`. Throws InternalError, which names the LP and the time, if
     /// arrival < now + lookahead(destination).
     template <class P>
     void send(unsigned destination, Time now, Time arrival, const P& payload) {
@@ -93,7 +93,7 @@ class OutPort {
     std::vector<Destination> destinations_;
     unsigned index_mask_ = ~0u;
     unsigned fan_out_ = 0;
-    std::uint32_t channel_ = 0;  ///< as in the headers
+    std::uint32_t channel_ = 0;  ///< as MessageHeader::channel has it
     std::uint32_t sequence_ = 0;
     MessageRouter* router_ = nullptr;
     const std::string& owner_;

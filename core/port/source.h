@@ -11,7 +11,7 @@ namespace lookahead {
 /// Sources of messages, distinguished by how soon they reach other LPs: the events and messages of each kind of LP
 /// (LpDescription::kind) and, for all kinds together, messages that are answered only (Model::answer_only). So an
 /// LP that sends to all LPs at once but seldom does not bound LPs that send often over long channels.
-inline constexpr std::size_t kMostKinds = 7;  ///< a model's further kinds count as the last
+inline constexpr std::size_t kMostKinds = 7;  ///< if a model has more kinds, the further ones count as the last
 inline constexpr std::size_t kAnswers = kMostKinds;
 inline constexpr std::size_t kSourceCount = kMostKinds + 1;
 

@@ -10,7 +10,7 @@
 
 namespace lookahead {
 
-/// A function that lists fields to an archive: a class's `fields`, or several.
+/// A function that lists fields to an archive: it calls one class's `fields`, or those of several.
 using StateList = std::function<void(StateArchive&)>;
 
 /// Writes the fields as the bytes of a Boost archive, see archive_to.
@@ -22,7 +22,7 @@ std::string state_to_bytes(const StateList& fields);
 void state_from(const ByteSource&, const std::string& what, const StateList& fields);
 void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields);
 
-/// Adds the fields to the hash.
+/// Adds the fields that are listed to it to a hash.
 class HashingArchive final : public StateArchive {
   public:
     explicit HashingArchive(StateHasher& hasher) : StateArchive(false), hasher_(hasher) {}
@@ -33,7 +33,7 @@ class HashingArchive final : public StateArchive {
     StateHasher& hasher_;
 };
 
-/// The hash of a list of fields. Hashing and saving only read.
+/// The hash of a list of fields. Hashing and saving do not change the fields.
 std::uint64_t hash_of(const StateList& fields);
 template <class State>
 std::uint64_t hash_of_state(const State& state) {

@@ -30,7 +30,7 @@ namespace detail {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Arrays of them are listed as their bytes, in one piece.
+/// A scalar whose arrays are listed as bytes, in one piece.
 template <class T>
 concept PlainScalar = Scalar<T> && std::has_unique_object_representations_v<T>;
 
@@ -42,8 +42,8 @@ concept HasFields = requires(T& object, StateArchive& archive) {
 }  // namespace detail
 
 /// Visits the state of a logical process field by field. A class that is part of such a state lists its fields once, in
-/// `void fields(StateArchive& archive) { archive& first_& second_; }`, and that one list serves checkpoints both ways
-/// and the state's hash: none can leave out what another has.
+/// `void fields(StateArchive& archive) { archive& first_& second_; }`, and that one list serves for saving, loading and
+/// hashing the state: none of the three can leave out a field that another has.
 ///
 /// A list must depend on the history of the process, not on the windows in which it happened: a queue lists its
 /// contents, not their position in its storage. It may omit data that follow from other fields and from the
@@ -54,7 +54,7 @@ class StateArchive {
     StateArchive& operator=(const StateArchive&) = delete;
     virtual ~StateArchive() = default;
 
-    /// Whether the archive assigns the fields; otherwise it reads them.
+    /// True if the archive assigns the fields, false if it reads them.
     bool loading() const { return loading_; }
 
     /// A number, an enumerator, an object with `fields`, or a container of these. On loading, vectors and similar
@@ -71,20 +71,21 @@ class StateArchive {
         return *this;
     }
 
-    /// An object without padding and pointers, as its bytes: a message's payload.
+    /// Lists an object without padding and pointers as its bytes, for example a message's payload.
     template <class T>
     void plain(T& object) {
         static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
         bytes(&object, sizeof object);
     }
-    /// The next `count` objects of this kind; their number is not part of the state or is listed before.
+    /// Lists the `count` objects from `objects` on as their bytes. Their number is not listed: it is not part of the
+    /// state, or the caller has listed it before.
     template <class T>
     void plain(T* objects, std::size_t count) {
         static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
         bytes(objects, count * sizeof(T));
     }
 
-    /// A field with a getter and a setter.
+    /// Lists a field that has a getter and a setter.
     template <class Get, class Set>
     void value(Get&& get, Set&& set) {
         auto copy = get();
@@ -92,7 +93,8 @@ class StateArchive {
         if (loading_) { set(copy); }
     }
 
-    /// A pointer to an object of `array`, or null. Throws std::out_of_range if the index that is read is outside.
+    /// Lists a pointer to an object of `array`, or null, as an index. Throws std::out_of_range if the index that is
+    /// read is outside the array.
     template <class T>
     void optional_pointer_into(std::span<const T> array, const T*& pointer) {
         std::int64_t index = pointer == nullptr ? -1 : pointer - array.data();
@@ -102,7 +104,7 @@ class StateArchive {
             pointer = index < 0 ? nullptr : &array[static_cast<std::size_t>(index)];
         }
     }
-    /// The same, never null.
+    /// The same for a pointer that is never null; throws std::out_of_range if it is.
     template <class T>
     void pointer_into(std::span<const T> array, const T*& pointer) {
         optional_pointer_into(array, pointer);
@@ -120,8 +122,8 @@ class StateArchive {
 
 namespace detail {
 
-/// A saved length may be wrong, so a sequence grows in pieces, each after the previous one has been read. It takes at
-/// most twice the memory of the data.
+/// A saved length may be wrong, so a sequence that is loaded grows in pieces, each after the previous one has been
+/// read. So it takes at most twice the memory of the data.
 template <class Sequence>
 struct SequenceFields {
     static void visit(StateArchive& archive, Sequence& sequence) {

@@ -10,12 +10,12 @@
 
 namespace lookahead {
 
-/// The counts of a process in each phase of the run: its counters, in the order in which they are visited.
-/// They are stored as differences of a few bytes, with runs of zeros as one entry, because a run may have a hundred
-/// thousand phases in which most processes do little.
+/// The counts of a process's counters in each phase of the run, in the order in which the counters are visited. Counts
+/// take a few bytes each, and runs of zeros are one entry, because a run may have a hundred thousand phases in which
+/// most processes do little.
 class PhaseLog {
   public:
-    /// Ends a phase. `visit` shows the counters' totals, always the same counters in the same order.
+    /// Ends a phase. `visit` shows the counters' totals to the visitor, always the same counters in the same order.
     void end_phase(std::uint64_t phase, const std::function<void(StatisticsVisitor&)>& visit);
 
     /// Calls f(phase, counts) for each phase in order, without the counts after the last phase.
@@ -23,7 +23,7 @@ class PhaseLog {
 
     /// Lists each zero as a byte, so that hashes and checkpoints do not depend on the log's encoding.
     void fields(StateArchive& archive);
-    /// The size of the log.
+    /// The memory that the log takes, in bytes.
     std::size_t bytes() const { return bytes_.capacity(); }
 
   private:

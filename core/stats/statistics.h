@@ -24,8 +24,8 @@
 ///         LOOKAHEAD_ALL_DECLARED;
 ///     };
 ///
-/// A member that is declared otherwise is a compile-time error, so that no statistic is left out of the result, the
-/// state hash or a checkpoint.
+/// A member that is declared in another way is a compile-time error, so that no statistic is left out of the result,
+/// the state hash or a checkpoint.
 namespace lookahead {
 
 /// `list`: a std::tuple (or, specialised for other structs, a std::array) of Counter, CounterArray and HistogramOf.
@@ -60,7 +60,7 @@ struct Counter {
     }
 };
 
-/// A std::array of counters, one description each: stall cycles by cause, accesses by client.
+/// A std::array of counters with a description each: stall cycles by cause, accesses by client.
 template <class C, std::size_t N>
 struct CounterArray {
     static constexpr std::size_t kWords = N;
@@ -153,7 +153,7 @@ void for_each_statistic(F&& f) {
     std::apply([&](const auto&... each) { (each.for_each_description(f), ...); }, StatisticsOf<C>::list);
 }
 
-/// Counters are fields of a state.
+/// A struct of statistics is a field of a state.
 template <HasStatistics C>
 struct StateFields<C> {
     static void visit(StateArchive& archive, C& counters) {
@@ -188,7 +188,8 @@ void reset(C& counters) {
 
 }  // namespace lookahead
 
-/// A std::uint64_t, a std::array of them with a description each ({name, unit, text}), and a Histogram with its edges.
+/// These declare a std::uint64_t, a std::array of them with a description each ({name, unit, text}), and a Histogram
+/// with its edges.
 #define LOOKAHEAD_COUNTER(member, unit, description)                                                  \
     LOOKAHEAD_DECLARE_MEMBER(::lookahead::Counter<Self>{{#member, unit, description}, &Self::member}) \
     std::uint64_t member = 0

@@ -33,7 +33,7 @@ void add_statistics_set(StatisticsSetEntry set);
 /// description. Empty if there are none.
 std::vector<std::string> statistics_faults(const StatisticsSetEntry& set);
 
-/// The declaration of C as an entry.
+/// The entry for the declaration of C.
 template <HasStatistics C>
 StatisticsSetEntry statistics_entry(std::string_view kind, std::string_view description) {
     StatisticsSetEntry entry{std::string(kind), std::string(description), {}, declares_each_member_once<C>()};

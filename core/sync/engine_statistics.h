@@ -5,11 +5,11 @@
 
 namespace lookahead {
 
-/// The counts of one rank's engine. They depend on ranks, partition, protocol and host, and are never part of a run's
-/// results.
+/// The counts and times of one rank's engine. They depend on ranks, partition, protocol and host, and are never part of
+/// a run's results.
 struct EngineStatistics {
-    double compute_seconds = 0;  ///< advancing LPs
-    double blocked_seconds = 0;  ///< waiting for other ranks, and moving packets
+    double compute_seconds = 0;  ///< wall time spent advancing LPs
+    double blocked_seconds = 0;  ///< wall time spent waiting for other ranks and moving packets
     std::uint64_t events = 0;    ///< messages delivered to LPs
     std::uint64_t advances = 0;  ///< calls of LogicalProcess::advance, including those skipped for an LP that threw
     std::uint64_t remote_messages = 0;  ///< messages sent to other ranks

@@ -6,8 +6,8 @@
 
 namespace lookahead {
 
-/// One of the host's clocks: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID, which stands still while the thread does not
-/// run.
+/// Reads one of the host's clocks, in nanoseconds: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID, which stands still
+/// while the thread does not run.
 inline std::uint64_t nanoseconds_of(clockid_t clock) {
     timespec now{};
     ::clock_gettime(clock, &now);

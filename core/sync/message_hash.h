@@ -7,14 +7,15 @@
 
 namespace lookahead {
 
-/// Folds the 128-bit product of two words into one.
+/// Folds the 128-bit product of two words into one word.
 inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) {
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// Adds a message, header and payload, to a rolling hash. The products of the word pairs do not wait for each other.
+/// Adds a message, header and payload, to a rolling hash. The products of the pairs of words do not depend on each
+/// other, so the processor computes them in parallel.
 inline std::uint64_t add_message(std::uint64_t rolling, const MessageHeader& message) {
     constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15u;  // 2^64 over the golden ratio
     const auto* bytes = reinterpret_cast<const std::byte*>(&message);

@@ -5,9 +5,9 @@
 
 namespace lookahead {
 
-/// The waiting of a thread of a team between two checks for work: first it does nothing, then it yields its core, and
-/// in the end it sleeps. Sleeping is for long waits only: by the time it is woken and has a core again the others have
-/// done much of a window.
+/// The waiting of a thread of a team between two checks for work: first the thread does nothing, then it yields its
+/// core, and in the end it sleeps. It sleeps only in long waits: by the time it is woken and has a core again, the
+/// others have done much of a window.
 class Patience {
   public:
     static constexpr int kLooks = 2000;   ///< some 50 us, longer than it usually takes from one window to the next
@@ -15,7 +15,7 @@ class Patience {
 
     void begin() { looks_ = 0; }
 
-    /// Call it after a check. False if the thread should sleep.
+    /// Call it after a check that found no work. Returns false if the thread should sleep.
     bool after_a_look() {
         if (looks_ == kLooks + kYields) {
             looks_ = 0;

@@ -38,7 +38,7 @@ RankError send_processes(Transport& transport, const RunningProcesses& local, co
     return error;
 }
 
-/// Receives all that the ranks send, even if it is no longer wanted.
+/// Receives everything that the ranks send, even after an error.
 RankError receive_processes(Transport& transport, const RunningProcesses& local, const std::map<LpId, int>& rank_of,
                             ProcessTaker& taker) {
     RankError error;

@@ -12,13 +12,13 @@ namespace lookahead {
 
 class Transport;
 
-/// A logical process at an epoch, without its state. Together with the state another run of the same model can go on
-/// from it, on any rank.
+/// A logical process at an epoch, without its state. From it and the state another run of the same model can go on,
+/// with the process on any rank.
 struct ProcessCheckpoint {
     LpId id = 0;
-    std::string messages;            ///< that wait for it, concatenated, in any order
-    std::uint64_t traffic_hash = 0;  ///< of the messages that it has handled
-    std::uint64_t state_hash = 0;    ///< of these and its state: loading must give the same hash
+    std::string messages;            ///< messages that wait for the process, concatenated, in any order
+    std::uint64_t traffic_hash = 0;  ///< hash of the messages that it has handled
+    std::uint64_t state_hash = 0;    ///< hash of these and of its state; loading must give the same hash
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
@@ -29,7 +29,7 @@ struct ProcessCheckpoint {
 // A state (LpBinding::fields) goes in pieces from the process to the file and back: it may be larger than the memory
 // that a rank has left.
 
-/// Running processes, in their state at the time of the call.
+/// Running processes. The functions return their state at the time of the call.
 class RunningProcesses {
   public:
     virtual ~RunningProcesses() = default;
@@ -49,6 +49,7 @@ class SavedProcesses {
     virtual ByteSource state(LpId id) const = 0;
 };
 
+/// Receives the processes of all ranks, one after another.
 class ProcessTaker {
   public:
     virtual ~ProcessTaker() = default;
@@ -58,8 +59,8 @@ class ProcessTaker {
 };
 
 /// Passes the processes of all ranks to `taker` in the order of their ids, up to the first that cannot be read. `taker`
-/// is on rank 0 and null elsewhere. An error of `taker`, or of a rank's `local`, is thrown on every rank when all have
-/// come this far, so that no rank waits for ever. Every rank calls it.
+/// is on rank 0 and null elsewhere. An error of `taker`, or of a rank's `local`, is thrown on every rank once all ranks
+/// are done, so that no rank waits for ever. Every rank calls it.
 void gather_processes(Transport&, const RunningProcesses& local, ProcessTaker* taker);
 
 }  // namespace lookahead

@@ -41,7 +41,7 @@ std::uint64_t ProcessProfile::now() {
     return __rdtsc();
 }
 
-/// Measured with the system's clock, because the counter does not tell its rate.
+/// Measured with the system's clock, because the processor does not report the counter's rate.
 double ProcessProfile::seconds_per_tick() const {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - first_time_;
     return elapsed.count() / static_cast<double>(std::max<std::uint64_t>(now() - first_tick_, 1));

@@ -14,7 +14,7 @@ class Transport;
 
 /// The cost of simulating one LP. Depends on the host: never part of a run's results.
 struct ProcessLoad {
-    double seconds = 0;          ///< of the host's time, spent in advancing it
+    double seconds = 0;          ///< the host's time spent in advancing the LP
     std::uint64_t advances = 0;  ///< calls of LogicalProcess::advance
 };
 
@@ -37,10 +37,10 @@ class ProcessProfile {
     /// `lps`: all LPs of the model; `ids`: those of this rank.
     ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows);
 
-    /// The processor's counter, which times the LPs. It runs at a constant rate.
+    /// Reads the processor's counter, which times the LPs. It runs at a constant rate.
     static std::uint64_t now();
-    /// LP number `index` of this rank was advanced since `begin`. Returns now(). Several threads may call it for
-    /// different LPs.
+    /// Charges the time since `begin` to LP number `index` of this rank, which was advanced in it. Returns now().
+    /// Several threads may call it for different LPs.
     std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
         ticks_[index] += end - begin;
@@ -48,7 +48,7 @@ class ProcessProfile {
         return end;
     }
 
-    /// Counts for each LP of this rank since the run began.
+    /// For each LP of this rank, the processor's counts that it has taken since the run began.
     std::span<const std::uint64_t> ticks() const { return ticks_; }
 
     bool logs() const { return logs_; }
@@ -57,7 +57,7 @@ class ProcessProfile {
     /// many ranks on few cores measure as well as one.
     void begin_window(Time start);
     void end_window();
-    /// LP number `receiver` of this rank got a message that came through a channel.
+    /// Counts a message that LP number `receiver` of this rank got through a channel.
     void delivered(std::size_t receiver, std::uint32_t channel) {
         ++log_.messages[sender_of_channel_[channel] * ids_.size() + receiver];
     }
@@ -81,12 +81,12 @@ class ProcessProfile {
 
     WindowLog log_;
     std::vector<std::uint64_t> ticks_before_;  ///< by LP, when the window began
-    std::uint64_t window_tick_ = 0;            ///< and of the processor's counter
-    std::uint64_t window_cpu_ = 0;             ///< and of the thread's CPU time, in nanoseconds
+    std::uint64_t window_tick_ = 0;            ///< the processor's counter then
+    std::uint64_t window_cpu_ = 0;             ///< the thread's CPU time then, in nanoseconds
     std::vector<LpId> sender_of_channel_;
 };
 
-/// Combines all ranks' profiles on rank 0. `processes`: LPs of the model.
+/// Combines all ranks' profiles on rank 0. `processes`: the number of LPs of the model. Every rank calls it.
 RunProfile gather_profile(Transport&, const ProcessProfile& mine, std::size_t processes);
 
 }  // namespace lookahead

@@ -89,7 +89,7 @@ void RankEngine::share_window() {
     tasks_.after_shared_window(team_->members(), profile_.ticks());
 }
 
-/// `mark`: in, the processor's counter when the thread began the task; out, when it ended.
+/// `mark`: on entry the processor's counter when the thread began the task, on return when it ended it.
 void RankEngine::advance_task(std::size_t thread, std::size_t task, std::uint64_t& mark) {
     const WindowTasks::Task& chosen = tasks_.all()[task];
     processes_.advance(thread, chosen.index, chosen.reads, chosen.horizon);

@@ -28,7 +28,7 @@ namespace lookahead {
 /// advance_to(), and others that call the function that helper() returns.
 class RankEngine {
   public:
-    /// Makes the LPs that `rank_of_lp` assigns to this rank. Errors in making them are thrown.
+    /// Makes the LPs that `rank_of_lp` assigns to this rank; throws the errors that this causes.
     RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&, const Routes&,
                const SimulationOptions&);
     ~RankEngine() { dismiss_helpers(); }
@@ -36,24 +36,25 @@ class RankEngine {
     const RankProcesses& processes() const { return processes_; }
     RankMessages& messages() { return messages_; }
 
-    /// Runs all events before the horizons of each kind of LP. The caller guarantees that no message from another rank,
-    /// nor a message within this rank that it causes (SourceLookahead::from_elsewhere), arrives before them. Messages
-    /// between LPs of this rank may arrive sooner: inner windows handle these.
+    /// Runs all events before the horizons of each kind of LP. The caller guarantees that no message from another rank
+    /// arrives before them, nor a message within this rank that such a message causes
+    /// (SourceLookahead::from_elsewhere). Other messages between LPs of this rank may arrive sooner: inner windows
+    /// handle these.
     void advance_to(const KindTimes& horizons);
-    /// Delivers the messages of another rank's batch, without its headers.
+    /// Delivers the messages of another rank's batch, which are passed without the batch's headers.
     void deliver(std::span<const std::byte> messages) { messages_.deliver(messages, reached_); }
-    /// The time of the kind with most LPs on this rank.
+    /// Of these times, that of the kind with most LPs on this rank.
     Time of_most(const KindTimes& times) const { return times[processes_.commonest_kind()]; }
     /// Advances every LP to exactly this time; no event may be left before it.
     void settle(Time epoch);
-    /// Restores this rank's LPs from `all`. InputError if one does not fit.
+    /// Restores this rank's LPs from `all`. Throws InputError if one does not fit.
     void restore(Time epoch, const SavedProcesses& all);
     /// The hash of all LPs' states, computed by the threads of the team; call it before dismiss_helpers(). The LPs'
     /// hashes are added, so that the sum does not depend on which rank they are on.
     std::uint64_t state_hash();
 
-    /// A function that other threads call to help until dismiss_helpers(). It returns at once after that, even when the
-    /// engine no longer exists, and for threads beyond the capacity of the team.
+    /// Returns a function that other threads call to help until dismiss_helpers(). Called after that, even when the
+    /// engine no longer exists, or by more threads than the team can hold, it returns at once.
     std::function<void()> helper() {
         return [team = team_] { team->help(); };
     }
@@ -78,7 +79,7 @@ class RankEngine {
     RankProcesses processes_;
     WindowTasks tasks_;
     std::shared_ptr<WindowTeam> team_;
-    SharingTrial sharing_;  ///< of windows among the team
+    SharingTrial sharing_;  ///< chooses the windows that the team shares
     bool shares_always_;
     std::uint64_t window_ticks_ = 0;  ///< of all threads in the last window: most windows are like the one before
     bool logs_inner_;  ///< on one rank the log has the inner windows, between which the LPs exchange messages

@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// The least time in which an event on one rank can affect another; kTimeInfinity if it cannot. For reports: it takes
-/// memory for every pair of ranks.
+/// The lookahead between ranks: the shortest channel for each pair of ranks, kTimeInfinity if there is none. For
+/// reports only, because it takes memory for every pair of ranks.
 class RankLookahead {
   public:
     RankLookahead(const Model& model, std::span<const int> rank_of_lp, int ranks)

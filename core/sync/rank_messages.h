@@ -32,14 +32,15 @@ class RankMessages {
     bool is_here(LpId lp) const { return is_here_[lp]; }
     /// The router of a thread. Thread 0 runs the protocol; its router also takes messages from other ranks.
     MessageRouter& router(std::size_t thread = 0) { return threads_[thread]->router; }
-    /// Sets the times, by kind, up to which LPs may be advanced in the next window: no message may be earlier.
+    /// Sets the times, by kind, up to which LPs may be advanced in the next window. No message that is sent in it may
+    /// be earlier (MessageRouter::set_horizons).
     void set_horizons(const KindTimes& horizons);
     /// Call it after a window. Counts the messages that LPs received, and moves messages for other ranks from the
     /// batches of all threads to those of thread 0.
     void end_window();
 
-    // Messages that wait for an LP. `index`: the LP's place among the LPs of this rank.
-    /// A lower bound of their times.
+    // The following functions handle messages that wait for an LP. `index`: the LP's place among the LPs of this rank.
+    /// A lower bound of the times of these messages.
     Time earliest(std::size_t index, Arrivals::Way way) const { return arrivals_->least(way, index); }
     /// Call it before a window. If messages before `horizon` wait for the LP, lets it read them in the window and
     /// returns true.
@@ -60,8 +61,8 @@ class RankMessages {
     /// Adds the messages of a checkpoint for an LP of this rank. InputError if they are damaged.
     void restore(const LogicalProcess& receiver, const std::string& messages);
 
-    // Batches for other ranks, by number (Routes). Each begins with the transport's header and with words of the
-    // protocol.
+    // The following functions handle batches for other ranks, by number (Routes). Each batch begins with the
+    // transport's header and words of the protocol.
     /// Makes room for `words` words of the protocol in each batch.
     void reserve_batch_headers(std::size_t words);
     const Batch& batch(std::size_t number) const { return threads_.front()->router.batches()[number]; }

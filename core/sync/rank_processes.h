@@ -31,7 +31,7 @@ struct LpFailure {
 /// the LP's place among the LPs of this rank, in the order of their ids.
 class RankProcesses final : public RunningProcesses {
   public:
-    /// Makes the LPs of this rank. Errors in making them are thrown.
+    /// Makes the LPs of this rank; throws the errors that this causes.
     RankProcesses(const Model&, const SourceLookahead&, RankMessages&, ProcessProfile&);
 
     std::size_t size() const { return pointers_.size(); }
@@ -42,21 +42,22 @@ class RankProcesses final : public RunningProcesses {
     /// A lower bound of the times of all events and messages of the LPs, by source.
     SourceTimes pending() const;
 
-    /// Advances an LP, on a thread. `reads`: it has messages to read (RankMessages::turn_if_due). An LP that throws is
-    /// never advanced again. Threads may advance different LPs at the same time.
+    /// Advances an LP up to `horizon` on thread number `thread`. `reads`: whether the LP has messages to read
+    /// (RankMessages::turn_if_due). An LP that throws is never advanced again. Threads may advance different LPs at the
+    /// same time.
     void advance(std::size_t thread, std::size_t index, bool reads, Time horizon);
     /// The error with the least (time, lp) of all that LPs have thrown.
     const std::optional<LpFailure>& failure() const { return first_failure_; }
 
-    // Checkpoints; all LPs must be at the same epoch.
+    // For checkpoints; all LPs must be at the same epoch.
     std::vector<LpId> ids() const override { return profile_.ids(); }
     ProcessCheckpoint process(LpId id) const override;
     void save_state(LpId id, const ByteSink&) const override;
-    /// Restores all LPs. InputError if one does not fit.
+    /// Restores all LPs. Throws InputError if one does not fit.
     void restore(const SavedProcesses&);
 
     std::uint64_t progress() const;
-    /// The sum of all LPs' hashes of their messages: it does not depend on which rank they are on.
+    /// The sum of the hashes of all LPs' messages. A sum does not depend on which LPs are on which rank.
     std::uint64_t traffic_hash() const;
     /// The hash of an LP's messages, and of its state if asked for.
     std::uint64_t hash(std::size_t index, bool with_state) const;

@@ -24,7 +24,7 @@ class Receivers {
         }
     }
 
-    /// Kind and rank, each pair once.
+    /// The kinds and ranks of the channel's receivers, each pair once.
     std::span<const std::pair<std::uint8_t, int>> find(const ChannelDescription& channel) {
         if (channel.count != count_ || channel.to != first_) {
             first_ = channel.to;

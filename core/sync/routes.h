@@ -11,13 +11,13 @@ namespace lookahead {
 /// The routes of batches between ranks. There is a batch for each distance: the batch for distance d goes to the rank d
 /// places further, cyclically, and this rank receives the packets of the rank d places before it.
 ///
-/// Direct: a distance for each other rank, and a packet for each in every exchange.
-/// In rounds: distances 1, 2, 4, 8 ..., one after another. A message to a receiver at distance d travels in the rounds
-/// of the bits of d, from the lowest up, and ranks between pass it on. So R ranks exchange with log2 R packets each
-/// instead of R - 1 mostly empty ones, and each rank has as few peers (Bruck, Ho, Kipnis, Upfal and Weathersby,
-/// "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 1997). Every
-/// packet carries a bound, lowered by the bounds of earlier rounds; after the last round it is the bound of all ranks,
-/// because a rank that counts twice does not change a minimum.
+/// Direct: there is a distance for each other rank, and in every exchange a packet goes to each. In rounds: the
+/// distances are 1, 2, 4, 8 ..., one after another. A message to a receiver at distance d travels in the rounds of the
+/// bits of d, from the lowest up, and ranks between pass it on. So R ranks exchange with log2 R packets each instead of
+/// R - 1 mostly empty ones, and each rank has as few peers (Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient
+/// algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 1997). Every packet
+/// carries a bound, lowered by the bounds of earlier rounds; after the last round it is the bound of all ranks, because
+/// a rank that counts twice does not change a minimum.
 class Routes {
   public:
     Routes(int rank, int ranks, bool in_rounds) : rank_(rank), ranks_(ranks), in_rounds_(in_rounds) {

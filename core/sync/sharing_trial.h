@@ -13,8 +13,9 @@ namespace lookahead {
 /// Chooses the windows that are worth sharing among threads, from the gains of shared windows on this host: the time of
 /// a window divided by the time that its threads computed in it. With two threads it is half at best, and above 1 if
 /// waking and waiting for threads costs more than they take over. The quotient needs only one window, so different
-/// windows need not be compared. Windows of a size without gain are shared now and then, less and less often, and all
-/// of them again as soon as one gains: a driver that computes beside the simulation takes a core for a while only.
+/// windows need not be compared. If windows of a size gain nothing, they are shared only now and then, less and less
+/// often; as soon as one gains, all of them are shared again, because a driver that computes beside the simulation
+/// takes a core only for a while.
 class SharingTrial {
   public:
     /// Whether to share the next window. `size` measures its work in any unit; only its magnitude counts.
@@ -41,7 +42,7 @@ class SharingTrial {
     static constexpr double kWorst = 1.5;  ///< one window that another program held up does not end sharing
 
     struct Class {
-        double quotient = 0;  ///< mean over the last few
+        double quotient = 0;  ///< mean over the last few shared windows
         Backoff backoff;
     };
 

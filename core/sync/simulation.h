@@ -25,8 +25,8 @@ constexpr Time epoch_after(Time time, Time length) {
     return saturating_add(time - time % length, length);
 }
 
-/// Passed on every rank at every epoch, equal for any ranks, partition and protocol. All LPs are at `time`, a multiple
-/// of the epoch length; epochs without events are left out.
+/// The report that every rank's observer gets at every epoch, equal for any ranks, partition and protocol. All LPs are
+/// at `time`, a multiple of the epoch length; epochs without events are left out.
 struct EpochReport {
     Time time;
     std::uint64_t index;         ///< time / epoch length
@@ -38,7 +38,8 @@ struct EpochReport {
 class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
-    /// Whether this rank was asked to stop. All ranks learn of it, and then decide alike.
+    /// Whether this rank was asked to stop. All ranks learn of it from EpochReport::asked_to_stop and so can decide
+    /// alike.
     virtual bool asked_to_stop() { return false; }
     /// `local`: the LPs of this rank, in the order of their ids.
     virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
@@ -53,14 +54,13 @@ struct SimulationOptions {
     std::string sync = "serial";
     Time epoch_length = 1'000'000'000;  ///< 1 microsecond
     EpochObserver* observer = nullptr;
-    TraceSink* trace = nullptr;  ///< of this rank
-    std::size_t threads = 1;     ///< of this rank, that advance its LPs at most: see Simulation::helper
-    // For tests: always do what is otherwise done only if it is quicker.
+    TraceSink* trace = nullptr;  ///< for this rank
+    std::size_t threads = 1;     ///< most threads that advance this rank's LPs (Simulation::helper)
+    // For tests: these switches make the engine always do what it otherwise does only if that is quicker.
     bool shares_always = false;  ///< threads share every window
-    bool halves_always =
-        false;  ///< ranks go by half windows, protocol `window`, wherever enough of them have something to do
-    bool rounds_always = false;  ///< batches go in rounds, protocol `window`, also between few ranks
-    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
+    bool halves_always = false;  ///< with the protocol `window` ranks go by half windows wherever enough LPs have work
+    bool rounds_always = false;  ///< with the protocol `window` batches go in rounds also between few ranks
+    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, whose ranks share no windows
 };
 
 enum class Outcome { finished, stopped, failed, deadlock };
@@ -69,7 +69,7 @@ enum class Outcome { finished, stopped, failed, deadlock };
 struct SimulationResult {
     Outcome outcome = Outcome::finished;
     Time end_time = 0;             ///< the epoch at which the run ended
-    std::uint64_t state_hash = 0;  ///< of all messages and of all LPs' states at end_time
+    std::uint64_t state_hash = 0;  ///< hash of all messages and of all LPs' states at end_time
     std::string message;           ///< the error, for failed and deadlock
     ExitCode code = ExitCode::done;
     std::uint64_t progress = 0;
@@ -85,16 +85,18 @@ class Simulation {
     Simulation(const Model&, std::vector<int> rank_of_lp, Transport&, SimulationOptions);
     ~Simulation();
 
-    /// Call it before run(): restores the LPs of this rank at the epoch `time`. `all` has the LPs of all ranks, from
-    /// any ranks, partition and protocol. InputError, on every rank, if it is not a checkpoint of this model.
+    /// Restores the LPs of this rank at the epoch `time`; call it before run(). `all` has the LPs of all ranks; the run
+    /// that saved them may have had other ranks, another partition and another protocol. Throws InputError, on every
+    /// rank, if `all` is not a checkpoint of this model.
     void restore(Time time, const SavedProcesses& all);
 
     /// Runs the simulation, once. Errors of the simulated program and of the simulator are in the result, on every
     /// rank.
     SimulationResult run();
 
-    /// A function that other threads may call at any time: advances LPs of this rank beside run() until that ends, and
-    /// returns at once after that, even when the simulation no longer exists. The result does not depend on it.
+    /// Returns a function that other threads may call at any time: it advances LPs of this rank beside run() until
+    /// run() ends. Called after that, even when the simulation no longer exists, it returns at once. The result does
+    /// not depend on such calls.
     std::function<void()> helper();
 
     std::span<LogicalProcess* const> local_processes();

@@ -27,7 +27,7 @@ void lower_ways(Table& ways, const Table& others) {
     for (std::size_t from = 0; from < kSourceCount; ++from) { lower_each(ways[from], others[from]); }
 }
 
-/// The shortest ways along `first` and then `then`.
+/// The shortest paths along `first` and then `then`.
 Table chained(const Table& first, const Table& then) {
     Table ways = no_ways();
     for (std::size_t from = 0; from < kSourceCount; ++from) {
@@ -40,7 +40,7 @@ Table chained(const Table& first, const Table& then) {
     return ways;
 }
 
-/// The shortest ways over one or more of these channels (Floyd and Warshall, over the kinds).
+/// The shortest paths over one or more of these channels (Floyd and Warshall, over the kinds).
 Table shortest_ways(Table ways) {
     for (std::size_t by = 0; by < kMostKinds; ++by) {
         for (std::size_t from = 0; from < kSourceCount; ++from) {
@@ -52,7 +52,7 @@ Table shortest_ways(Table ways) {
     return ways;
 }
 
-/// The ways from elsewhere: any way, then a channel into the rank, then any way within it.
+/// The shortest paths from other ranks: any path, then a channel into the rank, then any path within it.
 Table ways_from_elsewhere(const Table& all, const Table& into, const Table& within) {
     Table arrivals = into;
     lower_ways(arrivals, chained(all, into));

@@ -31,18 +31,18 @@ class SourceLookahead {
 
     std::uint8_t kind_of(LpId lp) const { return kinds_[lp]; }
 
-    /// By kind, a lower bound of messages that arrive from other ranks at LPs of this one, and of messages here that
-    /// those cause. `pending` is a bound for all ranks, this one included.
+    /// By kind, a lower bound of the times of messages that arrive from other ranks at LPs of this one, and of messages
+    /// on this rank that those cause. `pending` is a bound for all ranks, this one included.
     KindTimes from_elsewhere(const SourceTimes& pending) const { return earliest(pending, from_elsewhere_); }
-    /// The same for LPs of this kind on any rank: how far all ranks with such LPs may advance. Ranks that take windows
-    /// together gain nothing by going farther, and lose: if one rank alone has an LP with short channels, the other
-    /// ranks would have the longer windows when that rank has the shorter ones, and each would wait for the other in
-    /// turn.
+    /// The same for LPs of each kind on any rank: how far all ranks with such LPs may advance. Ranks that take windows
+    /// together would lose by going farther: if one rank alone has an LP with short channels, the other ranks would
+    /// have the longer windows when that rank has the shorter ones, and each would wait for the other in turn.
     KindTimes from_elsewhere_at_any_rank(const SourceTimes& pending) const { return earliest(pending, at_any_rank_); }
-    /// By kind, a lower bound of messages that LPs of this rank cause at each other without other ranks. `pending` is a
-    /// bound for this rank.
+    /// By kind, a lower bound of the times of messages that LPs of this rank cause at each other without other ranks.
+    /// `pending` is a bound for this rank.
     KindTimes from_within(const SourceTimes& pending) const { return earliest(pending, within_); }
-    /// A lower bound of messages from LPs of this rank to another rank, if no more messages come to them.
+    /// A lower bound of the times of messages from LPs of this rank to another rank, if no more messages come to these
+    /// LPs.
     Time to_rank(int rank, const SourceTimes& pending) const;
     /// The shortest channel from LPs of this rank to those of another; kTimeInfinity if there is none.
     Time direct(int rank) const;
@@ -54,8 +54,8 @@ class SourceLookahead {
     /// The shortest channels, by source and kind of the receiver.
     struct Channels {
         Table all;
-        std::vector<Table> within;          ///< by rank: from and to its LPs
-        std::vector<Table> from_elsewhere;  ///< by rank: from those of others to its own
+        std::vector<Table> within;          ///< by rank: between its LPs
+        std::vector<Table> from_elsewhere;  ///< by rank: from LPs of other ranks to its own
     };
 
     void find_kinds(const Model&);
@@ -66,8 +66,8 @@ class SourceLookahead {
     Table from_elsewhere_;
     Table at_any_rank_;
     Table within_;
-    std::vector<SourceTimes> to_rank_;     ///< the last channel alone
-    std::vector<SourceTimes> by_any_way_;  ///< the same after any ways within this rank
+    std::vector<SourceTimes> to_rank_;     ///< by rank: the shortest channels there
+    std::vector<SourceTimes> by_any_way_;  ///< by rank: the shortest paths there over LPs of this rank
 };
 
 }  // namespace lookahead

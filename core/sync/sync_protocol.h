@@ -21,7 +21,7 @@ struct SyncArguments {
     bool halves_always;  ///< SimulationOptions
 };
 
-/// Keeps ranks from advancing too far ahead of each other. A variant decides when ranks exchange their batches and to
+/// Keeps ranks from advancing too far ahead of each other. A protocol decides when ranks exchange their batches and to
 /// which horizon each may advance; it must never let a rank advance beyond a time at which a message may still arrive
 /// from another rank. No observable result may depend on its decisions.
 class SyncProtocol {
@@ -52,13 +52,14 @@ struct SyncDescription {
     std::string_view source;
     std::unique_ptr<SyncProtocol> (*make)(const SyncArguments&);
     int most_ranks;
-    int most_direct;          ///< of more ranks the batches go in rounds (Routes)
+    int most_direct;          ///< with more ranks than this, batches go in rounds (Routes)
     bool has_common_windows;  ///< all ranks go through the same sequence of windows
 };
 
-/// ConfigurationError with "did you mean" and the list of names if there is none of this name.
+/// Finds the protocol of this name. Throws ConfigurationError, with "did you mean" and the list of names, if there is
+/// none.
 const SyncDescription& find_sync_protocol(std::string_view name);
-/// The same for a number of ranks: ConfigurationError if the protocol does not support it.
+/// The same; also throws ConfigurationError if the protocol does not support this number of ranks.
 const SyncDescription& find_sync_protocol(std::string_view name, int ranks);
 
 }  // namespace lookahead

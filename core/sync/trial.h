@@ -11,7 +11,7 @@
 namespace lookahead {
 
 /// Chooses between two ways of doing the same work by their times on this host. For windows of about the same size it
-/// keeps the least of the last few times of each way, and chooses the quicker way. It does not use the mean: a window
+/// keeps the least of the last few times of each way, and chooses the quicker way. It does not use the mean: one window
 /// in which another program had the core, or memory was touched for the first time, would exclude a way for the whole
 /// run. The other way is tried again now and then, less and less often while it stays slower.
 class Trial {
@@ -27,7 +27,7 @@ class Trial {
         return second_;
     }
 
-    /// Reports the time of the chosen work, per unit of it.
+    /// Reports the time that the work took in the chosen way, per unit of work.
     void took(double time) {
         const bool quicker = current_->quicker();
         Way& way = current_->ways[second_];

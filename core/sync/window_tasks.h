@@ -41,8 +41,8 @@ class WindowTasks {
     /// The first task of each part of the plan, then the number of tasks.
     std::span<const std::size_t> begins() const { return begins_; }
 
-    /// Call it after a window that `members` threads shared. Makes a new plan for another number of threads, and else
-    /// after every 256 shared windows. ticks[lp]: the LP's cost since the run began, in any unit.
+    /// Call it after a window that `members` threads shared. Makes a new plan if the number of threads has changed, and
+    /// otherwise after every 256 shared windows. ticks[lp]: the LP's cost since the run began, in any unit.
     void after_shared_window(std::size_t members, std::span<const std::uint64_t> ticks) {
         constexpr unsigned kWindows = 256;
         if (++shared_since_plan_ < kWindows && plan_.parts() == members) { return; }

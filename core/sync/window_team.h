@@ -32,8 +32,8 @@ class WindowTeam {
     bool has_members() const { return members_.load(std::memory_order_relaxed) > 1; }
     std::size_t members() const { return members_.load(std::memory_order_relaxed); }
     /// Opens a window: runs `work(0)` on this thread, and `work(m)` on each member m that comes while the window is
-    /// open. Returns when all of them have returned; throws the first exception of any of them. begins[p]: the first
-    /// task of part p; the last element is the number of tasks. Member m begins with part m modulo the parts.
+    /// open. Returns when all these calls have returned; throws the first exception that one of them threw. begins[p]:
+    /// the first task of part p; the last element is the number of tasks. Member m begins with part m modulo the parts.
     void share(std::span<const std::size_t> begins, const std::function<void(std::size_t member)>& work);
     /// Makes members return from help(); no thread can join after that.
     void dismiss();
@@ -42,8 +42,8 @@ class WindowTeam {
     /// the team is full or dismissed already.
     void help();
 
-    /// For `work` in share(): calls work(task) for each task of this window that no other thread claims: first in its
-    /// own part, then at the ends of the others' parts.
+    /// For `work` in share(): calls work(task) for each task of this window that no other thread has claimed: first the
+    /// tasks of the member's own part, then those of the other parts, from their ends.
     template <class Work>
     void work_through(std::size_t member, Work work) {
         const std::size_t parts = begins_.size() - 1;
@@ -80,7 +80,7 @@ class WindowTeam {
     std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;           ///< by task of the open window
     const std::function<void(std::size_t member)>* work_ = nullptr;  ///< of the open window
     std::mutex failing_;
-    std::exception_ptr thrown_;  ///< by work
+    std::exception_ptr thrown_;  ///< the first exception of work
     Waiting waiting_{Patience::kLooks};
 };
 

@@ -31,7 +31,7 @@ void WorkPlan::even_out(std::span<const std::uint64_t> costs) {
     std::vector<std::uint64_t> loads(parts(), 0);
     for (std::size_t item = 0; item < home_.size(); ++item) { loads[home_[item]] += costs[item]; }
     const std::uint64_t mean = std::reduce(loads.begin(), loads.end()) / loads.size();
-    const std::uint64_t tolerance = mean / 20;  // stealing evens out as much; a move costs the item's place in a cache
+    const std::uint64_t tolerance = mean / 20;  // claiming others' items evens out as much; a move costs cache misses
     for (std::size_t moves = 0; moves < home_.size(); ++moves) {
         const auto [least, most] = std::ranges::minmax_element(loads);
         if (*most <= mean + tolerance) { return; }

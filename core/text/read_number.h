@@ -6,7 +6,7 @@
 
 namespace lookahead {
 
-/// Whether the whole text is a number of the type; then sets `value`.
+/// Returns whether the whole text is a number of type T; if so, sets `value` to it.
 template <class T>
 bool read_number(std::string_view text, T& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

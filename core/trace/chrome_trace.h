@@ -10,7 +10,8 @@ namespace lookahead {
 /// Records the spans of one rank, as the JSON that Perfetto and chrome://tracing read.
 class ChromeTrace final : public TraceSink {
   public:
-    /// Ranks start their traces at a barrier, so that their clocks begin together. At most `most_spans` are kept.
+    /// Ranks make their traces right after a barrier, so that their clocks begin together. At most `most_spans` spans
+    /// are kept.
     explicit ChromeTrace(int rank, std::size_t most_spans = 1'000'000);
 
     void span(TraceActivity, Clock::time_point begin, Clock::time_point end, Time until) override;

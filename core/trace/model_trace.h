@@ -8,11 +8,11 @@
 
 namespace lookahead {
 
-/// The part of simulated time that a logical process records, and the most that it records.
+/// The part of simulated time that a logical process records, and the most events that it records.
 struct TraceWindow {
     Time begin = 0;
     Time end = kTimeInfinity;
-    std::size_t most_events = 0;  ///< of one process; later events are left out
+    std::size_t most_events = 0;  ///< for one process; later events are left out
 };
 
 /// Receives the records of a process, track by track, each in the order of simulated time.

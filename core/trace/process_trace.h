@@ -8,9 +8,9 @@
 
 namespace lookahead {
 
-/// Writes the records of processes over simulated time as the JSON that Perfetto and chrome://tracing read: a process
-/// of the viewer for each logical process, a thread for each track, a counter for each quantity. Microseconds of the
-/// viewer are microseconds of simulated time.
+/// Writes the records of processes over simulated time as the JSON that Perfetto and chrome://tracing read: one process
+/// of the viewer for each logical process, a thread for each track, and a counter for each quantity. One microsecond in
+/// the viewer is one microsecond of simulated time.
 class ProcessTrace final : public TraceVisitor {
   public:
     void span(std::string_view process, std::string_view track, std::string_view state, Time begin, Time end) override;

@@ -8,16 +8,17 @@
 
 namespace lookahead {
 
-/// The waiting of a rank between two checks for a message: first it does nothing, then it yields the core. Yielding
-/// helps only if the core goes to ranks, which soon wait too. Another program keeps it for a whole time slice, so that
-/// every exchange would take several; a thread that sleeps for a moment instead is preferred when it wakes. So once a
-/// yield has taken as long as a time slice, or the core was lost for as long between two checks, the next waits of this
-/// rank sleep for a while, after few checks: the rank for which it waits may need the core.
+/// The waiting of a rank between two checks for a message: first the rank does nothing, then it yields the core.
+/// Yielding helps only if the core goes to another rank, which soon waits too. Another program keeps the core for a
+/// whole time slice, so that every exchange would take several slices; a thread that sleeps for a moment instead is
+/// preferred when it wakes. So once a yield has taken as long as a time slice, or the core was lost for as long between
+/// two checks, this rank sleeps in its waits for a while, after few checks: the rank for which it waits may need the
+/// core.
 class Waiting {
   public:
     static constexpr int kLooksOfCrowd = 20;
 
-    /// `looks`: the number of checks before the first yield while no other programs were met.
+    /// `looks`: the number of checks before the first yield, as long as no other program was met.
     explicit Waiting(int looks) : looks_(looks) {}
 
     int looks() const { return looks_; }
@@ -39,13 +40,14 @@ class Waiting {
         if (Clock::now() - before > kTimeSlice) { naps_left_ = kNaps; }
     }
 
-    /// Whether other programs were met a short while ago.
+    /// Whether another program was met a short while ago.
     bool naps() const { return naps_left_ > 0; }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// From the second time on, because so many checks take some 0.1 ms.
+    /// Begins a series of naps if the core was lost since the last call. `has_time`: whether there was a call in this
+    /// wait. The checks between two calls take only some 0.1 ms.
     void look_for_strangers(bool has_time) {
         const Clock::time_point now = Clock::now();
         if (has_time && now - last_time_ > kTimeSlice) { naps_left_ = kNaps; }

@@ -13,12 +13,12 @@ namespace lookahead {
 struct PartitionGraph {
     struct Neighbour {
         LpId lp;
-        double traffic;  ///< of both directions
-        Time lookahead;  ///< of the shorter direction
+        double traffic;  ///< in both directions
+        Time lookahead;  ///< of the shorter of the two directions
     };
 
     std::vector<double> work;
-    std::vector<std::uint32_t> kind;  ///< by its name (LpDescription::kind), from 0
+    std::vector<std::uint32_t> kind;  ///< number of the LP's kind (LpDescription::kind), from 0
     std::vector<std::size_t> first;
     std::vector<Neighbour> neighbours;
 

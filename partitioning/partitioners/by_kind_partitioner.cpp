@@ -8,7 +8,7 @@
 namespace lookahead {
 namespace {
 
-/// The kinds' vertices, each with most work first; the kind with most work first.
+/// The vertices of each kind, those with most work first; the kind with most work comes first.
 std::vector<std::vector<LpId>> vertices_by_kind(const PartitionGraph& graph) {
     std::vector<std::vector<LpId>> kinds(graph.kind.empty() ? 0 : std::ranges::max(graph.kind) + 1);
     for (LpId lp = 0; lp < graph.vertices(); ++lp) { kinds[graph.kind[lp]].push_back(lp); }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-// Needs FILE and the integer types above.
+// scotch.h needs FILE and the integer types, which the headers above declare.
 #include <scotch.h>
 
 #include "core/error/error.h"
@@ -13,7 +13,7 @@
 namespace lookahead {
 namespace {
 
-/// Scotch takes integers: the greatest weight becomes this, the least at least 1.
+/// Scotch takes integers: the greatest weight becomes this number, and no weight becomes less than 1.
 constexpr double kGreatestWeight = 10'000;
 constexpr double kAllowedImbalance = 0.03;
 

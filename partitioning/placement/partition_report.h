@@ -14,7 +14,7 @@ struct PartitionReport {
     int ranks = 0;
     std::vector<std::size_t> processes;  ///< by rank
     std::vector<double> load;            ///< work by rank
-    double imbalance = 1;                ///< greatest load over mean load; 1 is perfect, and the number of ranks worst
+    double imbalance = 1;                ///< greatest load over mean load: from 1, the best, to the number of ranks
     double cut = 0;                      ///< traffic between ranks
     double traffic = 0;                  ///< all traffic between different LPs
     std::vector<Time> lookahead;         ///< [from * ranks + to]: shortest channel; kTimeInfinity: none

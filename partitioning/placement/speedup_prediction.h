@@ -14,11 +14,11 @@ namespace lookahead {
 struct SpeedupPrediction {
     Cluster cluster;
     std::size_t windows = 0;
-    double work_seconds = 0;           ///< the CPU's time of all LPs
-    double one_core_seconds = 0;       ///< one rank, one thread
-    double critical_path_seconds = 0;  ///< the slowest rank of each window: no network makes it shorter
+    double work_seconds = 0;           ///< CPU time of all LPs
+    double one_core_seconds = 0;       ///< with one rank and one thread
+    double critical_path_seconds = 0;  ///< of the slowest rank of each window, which no network makes shorter
     ReplayTimes times;                 ///< on the cluster
-    bool halves = false;               ///< is the better of the two
+    bool halves = false;               ///< whether half windows are the quicker way
 
     double speedup() const { return times.seconds > 0 ? one_core_seconds / times.seconds : 1; }
     /// A text with the inputs, and the parts of the time.
@@ -27,7 +27,7 @@ struct SpeedupPrediction {
     std::string json() const;
 };
 
-/// InternalError if the log's sizes do not fit.
+/// Predicts the times of the logged run under this partition. Throws InternalError if the log's sizes do not fit.
 SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
 
 }  // namespace lookahead

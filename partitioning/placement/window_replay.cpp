@@ -53,7 +53,7 @@ class Timeline {
     }
 
     double end() const { return std::ranges::max(clocks_); }
-    /// The packets of one rank.
+    /// The number of packets that each rank has sent.
     std::uint64_t packets() const { return packets_; }
 
   private:
@@ -90,9 +90,9 @@ class Timeline {
     std::size_t ranks_;
     std::vector<Routes> routes_;
     std::vector<double> clocks_;
-    std::vector<double> bytes_;       // written last by each rank
+    std::vector<double> bytes_;       // bytes that each rank wrote last
     std::vector<double> sent_;        // when each rank sent its first packets
-    std::vector<double> sent_bytes_;  // bytes in each of them
+    std::vector<double> sent_bytes_;  // bytes in each of these packets
     bool is_ahead_ = false;
     std::uint64_t packets_ = 0;
 };

@@ -12,22 +12,22 @@ namespace lookahead {
 /// The times of a log's windows on a cluster, in seconds.
 struct ReplayTimes {
     double seconds = 0;
-    double compute = 0;                ///< of the rank that computes most
-    double messages = 0;               ///< writing and taking out, of the rank that has most
-    double overhead = 0;               ///< finding and sharing work, of the rank with most
-    std::uint64_t packets = 0;         ///< of a rank
-    std::uint64_t shared_windows = 0;  ///< of all ranks
+    double compute = 0;                ///< computing time of the rank that computes most
+    double messages = 0;               ///< time to write messages and to take them out, of the rank that takes most
+    double overhead = 0;               ///< time to find and share work, of the rank that takes most
+    std::uint64_t packets = 0;         ///< packets that each rank sends
+    std::uint64_t shared_windows = 0;  ///< windows whose work threads share, counted for each rank
 };
 
 /// Goes through the windows of a log as the protocol `window` does on a cluster: computes each rank's times and waits.
 ///
-/// In a window a rank examines its LPs, advances those with work, on its threads if that is quicker, the LP with most
-/// work in the whole run first, and exchanges packets with the others (Routes). Its next window begins when it knows
-/// the bounds of all ranks. At the end of an epoch all wait for all, and each examines its LPs once more. The messages
-/// of a rank are distributed over the windows like its computing time.
+/// In a window a rank examines its LPs, advances those with work, and exchanges packets with the others (Routes). It
+/// advances LPs on several threads if that is quicker, and begins with the LP that has most work in the whole run. Its
+/// next window begins when it knows the bounds of all ranks. At the end of an epoch all ranks wait for all, and each
+/// examines its LPs once more. The messages of a rank are distributed over the windows like its computing time.
 class WindowReplay {
   public:
-    /// `rank_of_lp`: by LP. InternalError if it or the log's sizes do not fit.
+    /// Throws InternalError if the partition's or the log's sizes do not fit.
     WindowReplay(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
 
     /// Replays each window whole, or in halves if on each rank at least half of the LPs have work (WindowProtocol):
@@ -42,14 +42,14 @@ class WindowReplay {
   private:
     struct Rank {
         std::vector<std::uint32_t> processes;  ///< LPs, the one with most work first
-        double messages = 0;                   ///< written and taken out, those that are passed on included
-        double work = 0;                       ///< seconds, in all windows
+        double messages = 0;                   ///< messages written and taken out, also those that it passes on
+        double work = 0;                       ///< computing time in all windows, in seconds
     };
     /// A rank's part of a window.
     struct Share {
-        double work = 0;         ///< seconds of its LPs
-        double seconds = 0;      ///< that they take
-        bool is_shared = false;  ///< among threads
+        double work = 0;         ///< computing time of its LPs, in seconds
+        double seconds = 0;      ///< wall time that they take
+        bool is_shared = false;  ///< whether threads share the work
         bool is_busy = false;    ///< at least half of its LPs have something to do
     };
 

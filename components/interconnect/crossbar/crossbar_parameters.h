@@ -5,8 +5,8 @@
 
 namespace lookahead::gpu {
 
-/// The crossbar between SMs and L2 slices: one network of requests and one of replies. All cycles are its own
-/// (gpu.memory_clock_ratio).
+/// The crossbar between SMs and L2 slices: one network of requests and one of replies. All cycles are those of the
+/// network's clock (gpu.memory_clock_ratio).
 struct CrossbarParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, flit_bytes, 40, {8, 256, "byte"},
                         {.help = "Bytes of a flit; a port moves one flit a cycle.",
@@ -43,12 +43,12 @@ struct CrossbarParameters {
                                  "out of turn; 0: round robin.",
                          .source = "Yuan et al., MICRO 2009: row-matching hold grant; the baseline has none"});
     LOOKAHEAD_ALL_DECLARED;
-    Cycle further_round_trip = 0;  ///< the topology's addition to the round trip; not a key
+    Cycle further_round_trip = 0;  ///< cycles that the topology adds to the round trip; not a key
 };
 
-/// Buffer space, in flits, that a receiver keeps for each sender, and the sender's initial credits: the table's
-/// entries, one flit per cycle for the round trip of a credit, and the credits that a batch withholds. So one sender
-/// alone can keep a port busy in every cycle.
+/// Buffer space, in flits, that a receiver keeps for each sender, and the sender's initial credits: `input_entries`
+/// packets of a line, or the largest packet if it is larger; one flit per cycle for the round trip of a credit; and the
+/// credits that a batch withholds. So one sender alone can keep a port busy in every cycle.
 unsigned credits_per_path(const CrossbarParameters& parameters);
 
 }  // namespace lookahead::gpu

@@ -16,7 +16,7 @@
 
 namespace lookahead::gpu {
 
-/// The row and bank of the receiver's DRAM for a packet: equal numbers for the same row.
+/// Tells which row of the receiver's DRAM a packet accesses: equal numbers for the same row of the same bank.
 class PacketRow {
   public:
     virtual ~PacketRow() = default;
@@ -43,8 +43,8 @@ struct HeldGrants {
 
     const PacketRow& rows;
     unsigned bound;
-    std::uint32_t granted = 0;  ///< out of turn, one after another
-    bool held = false;          ///< the packet that is chosen goes out of turn
+    std::uint32_t granted = 0;  ///< packets that went out of turn, one after another
+    bool held = false;          ///< whether the chosen packet goes out of turn
     HeldGrantCounters counters;
 
     void fields(StateArchive& archive) { archive& granted& held& counters; }
@@ -73,8 +73,9 @@ class EjectionPort {
     EjectionPort(const CrossbarParameters& parameters, Cycle credit_latency, const ClockDomain& clock, OutPort& credits,
                  unsigned sources);
 
-    /// A packet (any message of memory.h but Credit) of `source` arrived in cycle `now`: the first whose edge is not
-    /// before message.time. Messages come in the engine's order, and before the owner's work in that cycle.
+    /// Takes a packet (any message of memory.h but Credit) of `source` that arrived in cycle `now`, the first whose
+    /// edge is not before message.time. Call it in the engine's order of messages, and before the owner's work in that
+    /// cycle.
     void receive(const MessageHeader& message, unsigned source, Cycle now);
 
     /// The packet whose tail the port has taken by cycle `now`; nullptr if none. It remains until pop. Its `time` is
@@ -93,14 +94,14 @@ class EjectionPort {
     /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
     Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
 
-    /// From now on a packet for the row of the previous one goes out of turn (HeldGrants). `rows` must outlive the
+    /// Makes a packet for the row of the previous one go out of turn from now on (HeldGrants). `rows` must outlive the
     /// port.
     void hold_grants(const PacketRow& rows, unsigned bound) { held_ = std::make_unique<HeldGrants>(rows, bound); }
     /// Null for round-robin grants.
     const HeldGrants* held_grants() const { return held_.get(); }
 
     bool empty() const { return chosen_ == kNone; }
-    /// Flits taken from `source` that were not yet returned as credits.
+    /// The number of flits taken from `source` that were not yet returned as credits.
     unsigned withheld_credits(unsigned source) const { return withheld_[source]; }
     unsigned sources() const { return static_cast<unsigned>(withheld_.size()); }
     const EjectionCounters& counters() const { return counters_; }
@@ -123,12 +124,12 @@ class EjectionPort {
     OutPort& credits_;
 
     std::vector<PacketRing> queues_;
-    std::vector<std::uint64_t> waiting_;  ///< one bit a source with packets
+    std::vector<std::uint64_t> waiting_;  ///< one bit for each source: whether it has packets
     std::vector<std::uint32_t> withheld_;
     unsigned chosen_ = kNone;
     unsigned chosen_flits_ = 0;
     unsigned last_source_ = 0;  ///< of the last packet that had its turn
-    Cycle complete_at_ = 0;     ///< of the chosen packet
+    Cycle complete_at_ = 0;     ///< cycle in which the port has the chosen packet's tail
     Cycle last_flit_ = -1;      ///< cycle in which the last packet was handed over
     std::unique_ptr<HeldGrants> held_;
     EjectionCounters counters_;

@@ -9,8 +9,8 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Bytes that the queue of blocked packets must hold: `injection_flits` flits and one more packet, accepted when there
-/// was still room for a flit; an owner that pushes several packets after one can_accept has slack for each.
+/// Bytes that the queue of blocked packets must hold: `injection_flits` flits; one more packet, which was accepted
+/// while there was room for a flit; and further packets that an owner pushes after the same can_accept().
 std::size_t blocked_bytes(const CrossbarParameters& parameters) {
     const auto flits = static_cast<std::size_t>(parameters.injection_flits);
     const FlitCounter counter(parameters.flit_bytes, parameters.atomic_lane_bytes);

@@ -40,8 +40,8 @@ class InjectionPort {
     InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock, OutPort& out,
                   unsigned destinations);
 
-    /// Packets may have detours from now on. Packets to one destination still arrive in order: one with a detour delays
-    /// those behind it.
+    /// Allows packets to have detours from now on. Packets to one destination still arrive in order: one with a detour
+    /// delays those behind it.
     void allow_detours() { arrivals_.resize(credits_.size(), 0); }
 
     /// Whether a packet may be pushed in cycle `now`: fewer than `injection_flits` flits wait.
@@ -53,13 +53,13 @@ class InjectionPort {
     /// Returns the payload; the caller writes all its bytes at once, also unused ones. `detour`: cycles that this
     /// packet takes longer on the way, for a port with allow_detours.
     std::byte* push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes, Cycle detour = 0);
-    /// The same for a P and the `extra_bytes` that follow it.
+    /// The same for a payload that is a P and the `extra_bytes` bytes that follow it.
     template <class P>
     P& push(unsigned destination, Cycle ready, std::size_t extra_bytes = 0, Cycle detour = 0) {
         return *reinterpret_cast<P*>(push(destination, ready, P::kType, sizeof(P) + extra_bytes, detour));
     }
 
-    /// A Credit message came from `destination` in cycle `now`.
+    /// Takes the credits of a Credit message that came from `destination` in cycle `now`.
     void receive_credit(unsigned destination, std::uint32_t flits, Cycle now);
 
     /// Whether no packet is blocked in the queue; packets on their way to the receiver do not count.
@@ -90,7 +90,7 @@ class InjectionPort {
     }
 
     FlitCounter flits_of_;
-    std::uint32_t capacity_;  ///< of a path: the credits at the start
+    std::uint32_t capacity_;  ///< credits of a path at the start
     Cycle latency_;
     Cycle queue_flits_;
     ClockDomain clock_;
@@ -103,7 +103,7 @@ class InjectionPort {
     std::int64_t sender_flits_;
     std::int64_t unspent_ = 0;  ///< sum of credits_
     PacketRing blocked_;  ///< a stored head: `time` is the ready cycle, `destination` the port's, `in_port` the detour
-    std::vector<Cycle> arrivals_;  ///< of the last packet to each destination, with allow_detours
+    std::vector<Cycle> arrivals_;  ///< with allow_detours: arrival of the last packet to each destination
     InjectionCounters counters_;
 };
 

@@ -12,7 +12,7 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
-/// A queue of messages by value in one flat piece of memory, which grows up to a fixed size, because few queues of a
+/// A queue that stores messages in one piece of memory. The memory grows up to a fixed size, because few queues of a
 /// machine ever hold as much as their credits allow. A message never wraps. An empty queue starts over at the front, so
 /// that a short queue stays within a few cache lines.
 class PacketRing {
@@ -25,7 +25,7 @@ class PacketRing {
     const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.get() + head_); }
 
     /// Appends a message and returns its head; the caller fills the payload. Earlier references into the ring become
-    /// invalid. InternalError without room, which means that the sender broke the credit protocol.
+    /// invalid. Throws InternalError if there is no room, which means that the sender broke the credit protocol.
     MessageHeader& push(const MessageHeader& head);
     /// Appends a message with its payload.
     MessageHeader& push_copy(const MessageHeader& message);

@@ -12,9 +12,9 @@ namespace lookahead::gpu {
 /// CrossbarParameters::atomic_lane_bytes per lane for an atomic and its reply.
 inline constexpr unsigned kPacketHeaderBytes = 8;
 
-/// For a message of memory.h other than Credit, which takes no room on the modelled wires. `payload_bytes` is that of
-/// the message before padding.
 inline constexpr unsigned kAtomicLaneBytes = 8;  ///< the most, and CrossbarParameters' default
+/// The packet's size for a message of memory.h other than Credit, which takes no room on the modelled wires.
+/// `payload_bytes`: the size of the message's payload before padding.
 unsigned packet_bytes(MessageType type, std::size_t payload_bytes, unsigned atomic_lane_bytes = kAtomicLaneBytes);
 unsigned packet_bytes(const MessageHeader& message, unsigned atomic_lane_bytes = kAtomicLaneBytes);
 
@@ -27,7 +27,7 @@ constexpr unsigned message_bytes_bound(unsigned bytes, unsigned atomic_lane_byte
     return 64 + 3 * bytes * kAtomicLaneBytes / atomic_lane_bytes;
 }
 
-/// ceil(bytes / flit_bytes) without a division, of bytes or of a packet.
+/// Computes ceil(bytes / flit_bytes), the number of flits of some bytes or of a packet, without a division.
 class FlitCounter {
   public:
     explicit FlitCounter(std::int64_t flit_bytes, std::int64_t atomic_lane_bytes = kAtomicLaneBytes)
@@ -35,7 +35,7 @@ class FlitCounter {
           round_up_(static_cast<std::uint32_t>(flit_bytes - 1)),
           reciprocal_((std::uint64_t{1} << 32) / static_cast<std::uint64_t>(flit_bytes) + 1) {}
 
-    /// `bytes` below 4096: exact, since (bytes + flit_bytes) * flit_bytes < 2^32.
+    /// Exact for `bytes` below 4096, because (bytes + flit_bytes) * flit_bytes < 2^32.
     unsigned operator()(unsigned bytes) const {
         return static_cast<unsigned>(((bytes + round_up_) * reciprocal_) >> 32);
     }

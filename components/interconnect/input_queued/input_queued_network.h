@@ -53,8 +53,8 @@ class InputQueuedNetwork final : public NetworkProcess {
     };
     struct Output {
         Cycle last_flit = -1;
-        unsigned turn = 0;        ///< input that it asks first
-        unsigned chosen = kNone;  ///< within a cycle
+        unsigned turn = 0;        ///< input that it considers first
+        unsigned chosen = kNone;  ///< input that it takes in this cycle
     };
 
     std::size_t packets() const override;
@@ -67,7 +67,7 @@ class InputQueuedNetwork final : public NetworkProcess {
     Cycle next_pass(Cycle now) const;
     /// The first cycle in which the first packet can go if no other takes its output.
     Cycle earliest(const Input& input) const;
-    /// The number of inputs that the output asks before this one.
+    /// The number of inputs that the output considers before this one.
     unsigned rank(unsigned input, unsigned output) const {
         const unsigned turn = outputs_[output].turn;
         return input >= turn ? input - turn : input + ends_.sources - turn;

@@ -134,7 +134,7 @@ void MeshNetwork::deliver(std::uint32_t packet, Cycle now) {
     --packets_in_flight_;
 }
 
-/// Along the row first, then along the column.
+/// The direction of the next hop: along the row first, then along the column.
 unsigned MeshNetwork::direction(std::uint32_t router, std::uint16_t tile) const {
     const unsigned columns = arguments_.layout.columns;
     const unsigned x = router % columns;

@@ -34,7 +34,8 @@ struct MeshParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-/// The places of SMs and slices: one on a tile, row by row, the slices spread evenly among the SMs.
+/// The tiles of SMs and slices: each tile has one of them. They follow each other row by row, with the slices spread
+/// evenly among the SMs.
 struct MeshLayout {
     /// `columns` = 0: the least number whose square holds all.
     MeshLayout(unsigned sms, unsigned slices, unsigned columns);
@@ -76,8 +77,8 @@ class MeshNetwork final : public NetworkProcess {
     struct Arguments {
         MeshParameters parameters;
         MeshLayout layout;
-        std::vector<std::uint16_t> sources;       ///< tile of each
-        std::vector<std::uint16_t> destinations;  ///< tile of each
+        std::vector<std::uint16_t> sources;       ///< tile of each source
+        std::vector<std::uint16_t> destinations;  ///< tile of each destination
         std::int64_t flit_bytes;
         std::int64_t frequency;
         std::int64_t atomic_lane_bytes = kAtomicLaneBytes;
@@ -112,8 +113,8 @@ class MeshNetwork final : public NetworkProcess {
         Router() { last_tail.fill(-1); }
         std::array<Queue, kDirections> inputs;
         std::array<Cycle, kDirections> last_tail;       ///< of each output
-        std::array<std::uint32_t, kDirections> room{};  ///< flits, at the neighbour; the tile's own is not counted
-        std::array<std::uint32_t, kDirections> turn{};  ///< input that each output asks first
+        std::array<std::uint32_t, kDirections> room{};  ///< free flits at the neighbour; not counted for the own tile
+        std::array<std::uint32_t, kDirections> turn{};  ///< input that each output considers first
         std::uint32_t packets = 0;
     };
     /// Room that becomes free in a router in the next cycle.
@@ -158,7 +159,7 @@ class MeshNetwork final : public NetworkProcess {
 
     Arguments arguments_;
     std::vector<Router> routers_;
-    std::vector<std::uint64_t> active_;  ///< a bit a router that has packets
+    std::vector<std::uint64_t> active_;  ///< one bit for each router: whether it has packets
     std::vector<Packet> packets_;
     std::vector<std::uint64_t> slots_;  ///< the packets' messages
     std::vector<std::uint32_t> free_packets_;

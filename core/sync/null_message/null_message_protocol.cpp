@@ -98,7 +98,7 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
     const bool changed = !(mine == last_told_);
     for (std::size_t i = 1; i < ranks_; ++i) {
         const std::size_t to = (rank_ + i) % ranks_;
-        // Pending messages may need longer than the shortest channel; nothing is known of messages from the horizon on.
+        // What is pending may take longer than the shortest channel; events from the horizon on are not known yet.
         const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
                                       saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
         if (changed || promise > promises_[to]) { send_to(to, promise); }

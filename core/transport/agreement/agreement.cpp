@@ -20,8 +20,8 @@ std::vector<std::uint64_t> codes_of_all(Transport& transport, const RankError& m
     return all_gather(transport, static_cast<std::uint64_t>(mine.code));
 }
 
-/// The difference from rank 0's facts; empty: none. A different value says more than a missing fact, such as a
-/// variant's keys.
+/// Describes a difference from rank 0's facts; empty if there is none. Prefers a different value to a missing fact,
+/// because facts such as a variant's keys are missing only as a consequence.
 std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& first) {
     constexpr std::size_t kReadable = 80;
     std::map<std::string_view, std::string_view> others;

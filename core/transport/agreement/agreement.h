@@ -13,12 +13,13 @@
 
 namespace lookahead {
 
-/// An error of one rank, to be reported to all.
+/// An error of one rank, to be reported to all ranks.
 struct RankError {
     ExitCode code = ExitCode::done;
     std::string sentence;
 };
 
+/// Runs the action and returns the error that it throws; ExitCode::done if it throws none.
 template <class F>
 RankError catch_error(F&& action) {
     try {
@@ -29,16 +30,18 @@ RankError catch_error(F&& action) {
     return {};
 }
 
-/// The error of the first rank with an error, on all ranks; `codes` are the codes of all ranks.
+/// Returns, on all ranks, the error of the first rank that has one; nothing if no rank has. `codes`: the ExitCodes of
+/// all ranks, by rank.
 std::optional<RankError> first_error(Transport&, RankError mine, std::span<const std::uint64_t> codes);
 
 /// The same if the ranks do not know each other's codes yet.
 std::optional<RankError> agree_on_error(Transport&, RankError mine);
 
+/// Throws the error in the class of its exit code.
 [[noreturn]] void throw_as_its_kind(const RankError&);
 
-/// Throws on every rank if any has an error: the error of the first rank with one. If other ranks have none, for
-/// example because a file is missing on one node, the sentence names the rank.
+/// If any rank has an error, throws on every rank the error of the first rank that has one. If other ranks have none,
+/// for example because a file is missing on one node only, the sentence names the rank.
 void throw_if_any_fails(Transport&, RankError mine);
 
 /// Does a step that depends on the outside world (files, the host, the command line), which ranks may see differently.

@@ -8,7 +8,7 @@
 
 namespace lookahead {
 
-/// One rank, alone: it never calls MPI.
+/// The transport of a run with one rank. It never calls MPI.
 class InProcessTransport final : public Transport {
   public:
     int rank() const override { return 0; }

@@ -30,8 +30,9 @@ MPI_Comm duplicate(MPI_Comm communicator) {
     return copy;
 }
 
-/// How often to look for packets of another rank before yielding the core. If this node's ranks have more threads than
-/// cores, that rank may need the core. Otherwise only other programs can, so it first looks for some 20 ms.
+/// The number of checks for packets of another rank before this rank yields the core. If this node's ranks have more
+/// threads than cores, the other rank may need the core. Otherwise only other programs can need it, so this rank first
+/// checks for some 20 ms.
 int looks_on_node(MPI_Comm communicator, int threads) {
     const YieldWithinMpi yield;
     MPI_Comm node = MPI_COMM_NULL;
@@ -303,7 +304,7 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
     wait_for_all(requests, session_->waiting());
 }
 
-/// MPI counts in int, and allocates memory for messages under way, so long ones are sent in pieces.
+/// MPI counts bytes in int and allocates memory for messages under way, so long messages are sent in pieces.
 template <class Move>
 void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
     for (std::uint64_t at = 0; at < size;) {
@@ -402,7 +403,7 @@ class MpiCounter final : public SharedCounter {
     MpiCounter& operator=(const MpiCounter&) = delete;
     ~MpiCounter() override {
         if (std::uncaught_exceptions() > 0) {
-            return;  // the others may never call free; the process frees it at its end
+            return;  // other ranks may never call MPI_Win_free; the memory is freed when the process ends
         }
         const YieldWithinMpi yield;
         MPI_Win_unlock_all(window_);

@@ -9,10 +9,10 @@ namespace lookahead {
 /// The ranks of an MPI communicator. Packets travel on a private duplicate of it.
 class MpiTransport final : public Transport {
   public:
-    /// All ranks of MPI_COMM_WORLD. Initialises MPI if it is not initialised yet, and then also ends it.
+    /// Joins all ranks of MPI_COMM_WORLD. Initialises MPI if it is not initialised yet, and then also finalises it.
     MpiTransport();
-    /// The ranks of `*communicator`, an MPI_Comm of the caller. `piece_bytes`: the greatest size of one message when
-    /// bytes are sent, gathered or broadcast, up to 2 GiB; the same on every rank.
+    /// Joins the ranks of `*communicator`, an MPI_Comm of the caller. `piece_bytes`: the greatest size of one message
+    /// when bytes are sent, gathered or broadcast, below 2 GiB; the same on every rank.
     explicit MpiTransport(const void* communicator, std::size_t piece_bytes = kPieceBytes);
     ~MpiTransport() override;
 
@@ -49,7 +49,7 @@ class MpiTransport final : public Transport {
 
     std::unique_ptr<Session> session_;
     std::size_t piece_bytes_;
-    std::vector<std::unique_ptr<Peer>> peers_;  ///< by rank, of those that a packet went to or was awaited from
+    std::vector<std::unique_ptr<Peer>> peers_;  ///< by rank; null for ranks that exchanged no packet with this one
 };
 
 }  // namespace lookahead
