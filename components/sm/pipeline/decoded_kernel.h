@@ -14,7 +14,8 @@ using isa::Action;
 using isa::kPredicateSlots;
 using isa::kUnusedPredicate;
 
-/// The most registers that an instruction reads, and the most for all but vector stores: an address and four words.
+/// The most registers that an instruction reads, and the most that all but vector stores read: an address and four
+/// words.
 inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
@@ -22,12 +23,12 @@ inline constexpr unsigned kUsualReads = 8;
 struct DecodedInstruction : isa::DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
-    std::uint8_t sources = 0;       ///< that its handler reads
+    std::uint8_t sources = 0;       ///< operands that its handler reads
     std::uint8_t reads = 0;         ///< registers that operand collection reads
     std::uint8_t issue_cycles = 1;  ///< how long it holds its scheduler's slot while its operands are staged
     bool writes = false;            ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
-    bool long_latency = false;         ///< its results count as awaiting memory: global and local loads and atomics
+    bool long_latency = false;         ///< its results await memory: loads through L1D, atomics, texture fetches
     std::uint64_t constant_lines = 0;  ///< the lines that it reads of the launch's constant bank (ConstantCache)
     union {
         std::uint16_t usual_reads[kUsualReads] = {};
@@ -59,7 +60,8 @@ class DecodedKernel {
 
     unsigned scoreboard_words() const { return words_; }
     unsigned first_predicate_bit() const { return registers_; }
-    /// The instruction's sources and destinations, which must not be pending when it issues.
+    /// Sets of scoreboard bits: `needs` are the instruction's sources and destinations, none of which may be pending
+    /// when it issues; `reads` are its sources, `writes` its destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
