@@ -29,6 +29,7 @@ struct TextureSample {
     std::uint8_t fraction[3] = {};               ///< of the upper texel, in 1/256, by dimension
 };
 
+/// The texels that the instruction needs at a lane's `coordinates`, in the order of the instruction's rows.
 TextureSample locate(const TextureDescriptor& descriptor, const InstructionForm& instruction,
                      const std::uint32_t* coordinates);
 
