@@ -25,7 +25,8 @@ class RegisterPool {
     RegisterPool(PipelineState& state, StreamSet& pre, std::uint8_t extension)
         : state_(state), pre_(pre), extension_(extension) {}
 
-    /// The pool has those of the file's last `registers` registers that the launch leaves free on each of `sms` SMs.
+    /// Sets the pool to those of the file's last `registers` registers that the launch, which runs on `sms` SMs, leaves
+    /// free.
     void begin_launch(std::int64_t registers, std::uint64_t sms);
     bool owns(unsigned row) const { return row - first_ < size_; }
     unsigned size() const { return size_; }
@@ -71,7 +72,7 @@ class RegisterPool {
         for (unsigned word = 0; word < entry.words; ++word) { drop_name(entry.rows[word]); }
     }
 
-    /// An event of the pool: the last reader has collected the register.
+    /// Takes an event of the pool: the last reader has collected the register.
     void collected(std::uint32_t detail) { settle(detail & ~kCollected); }
     /// Counts the pool's cycles up to `now`.
     void charge(PmodeCounters& counters, Cycle now) {

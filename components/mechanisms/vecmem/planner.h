@@ -15,9 +15,9 @@ namespace lookahead::vecmem {
 /// The outcome of each plan tried for a kernel. It does not depend on the register limit.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
-    /// The most instructions of all trials together; then no further plan is tried. One register limit takes some 20
-    /// trials, so only kernels above 13,000 instructions reach the bound there; finalising to a share of a kernel's
-    /// registers takes some twenty limits.
+    /// The most instructions of all trials together: at this number no further plan is tried. One register limit takes
+    /// some 20 trials, so only kernels above 13,000 instructions reach the bound there; finalising to a share of a
+    /// kernel's registers takes some twenty limits.
     static constexpr std::uint64_t kMostInstructions = 1U << 18;
 
     std::map<Key, std::vector<BlockOutcome>> outcomes;
@@ -43,7 +43,7 @@ class Planner {
         bool decided = false;
         std::optional<std::uint64_t> rounds;
         bool is_crowded = false;     ///< too few registers at the last factor tried
-        bool extends_words = false;  ///< of which a check could prove that they do not wrap
+        bool extends_words = false;  ///< it extends words, and a check could prove that they do not wrap
         std::uint64_t cost = 0;      ///< of a round, by the current plan
         std::uint32_t vectors = 0;   ///< in a round of several blocks as it is
 

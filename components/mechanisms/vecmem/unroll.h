@@ -41,7 +41,7 @@ class BlockWriter {
         : kernel_(kernel), block_(block), served_(finaliser::beside(served)) {}
 
     VirtualOperand literal(std::uint64_t value, unsigned rows);
-    /// type.operation a, b, c to new rows.
+    /// Appends `operation`.`type` of a, b and c; returns its result, in new rows.
     VirtualOperand compute(isa::Operation operation, isa::Type type, const VirtualOperand& a,
                            const VirtualOperand& b = {}, const VirtualOperand& c = {},
                            isa::Type source_type = isa::Type::none);
