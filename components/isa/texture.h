@@ -14,6 +14,7 @@ constexpr TextureGeometry geometry_of(const InstructionForm& instruction) {
 constexpr bool is_gather(const InstructionForm& instruction) {
     return (instruction.mode & 8) != 0;
 }
+/// The number of coordinates, an array's layer included.
 constexpr unsigned coordinates_of(TextureGeometry geometry) {
     constexpr std::uint8_t kCount[] = {1, 2, 3, 2, 3, 3};
     return kCount[static_cast<unsigned>(geometry)];

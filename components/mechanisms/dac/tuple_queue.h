@@ -115,6 +115,7 @@ class TupleQueue {
         }
         return stop(address_unit_, behind_marker, now);
     }
+    /// The same for the predicate unit, which serves the oldest entry first.
     template <class Begin>
     bool choose_predicate(Cycle now, Begin begin) {
         return choose(predicate_unit_, now, begin);

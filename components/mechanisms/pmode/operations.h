@@ -53,6 +53,7 @@ class Operations {
         return number;
     }
     const Operation& operator[](std::uint16_t number) const { return operations_[number]; }
+    /// Ends the operation, frees its number, and returns it.
     Operation end(std::uint16_t number) {
         free_.push_back(number);
         operations_[number].used = false;

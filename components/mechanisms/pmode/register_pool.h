@@ -48,6 +48,7 @@ class RegisterPool {
     /// In N-mode: all of the instruction's destinations are written to their home rows from now on. The registers that
     /// they had keep their names until drop_replaced: the instruction may read them.
     void return_home(unsigned context, PreExecution& warp, const isa::Instruction& instruction);
+    /// Drops the names that return_home has left.
     void drop_replaced() {
         for (unsigned i = 0; i < replaced_count_; ++i) { drop_name(replaced_[i]); }
         replaced_count_ = 0;
@@ -60,6 +61,7 @@ class RegisterPool {
     std::uint16_t allocate(unsigned context, unsigned number);
     /// In P-mode: the registers from `destination` on are the allocated `rows`; `queued`: an entry names these, too.
     void rename(unsigned context, unsigned destination, std::span<const std::uint16_t> rows, bool queued);
+    /// The write-back of the registers is done.
     void written(std::span<const std::uint16_t> rows) {
         for (const std::uint16_t row : rows) {
             registers_[row - first_].in_flight = false;
@@ -68,6 +70,7 @@ class RegisterPool {
     }
     /// Drops the names that only the warp's map of P-mode has.
     void drop_pre(unsigned context);
+    /// Drops the names that the entry of a P-queue has.
     void drop(const PQueueEntry& entry) {
         for (unsigned word = 0; word < entry.words; ++word) { drop_name(entry.rows[word]); }
     }

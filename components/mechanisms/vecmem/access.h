@@ -46,6 +46,7 @@ struct Access {
 /// Why an instruction can never be in a vector, whatever surrounds it; none for a candidate.
 Reason fixed_reason(const VirtualInstruction& instruction);
 
+/// The accesses of a block in their order, without vector memory instructions.
 std::vector<Access> accesses_of(const VirtualKernel& kernel, std::uint32_t block, const Forms& forms);
 
 /// Whether the accesses have no byte in common.

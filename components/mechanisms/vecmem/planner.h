@@ -33,6 +33,7 @@ class Planner {
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
             const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 
+    /// Returns the kernel packed by the best plans found.
     PackedKernel run();
     /// After run(): the register limits that would have given the same result.
     const finaliser::RegisterBounds& same_for() const { return same_for_; }
