@@ -29,7 +29,7 @@ struct LaunchState {
     std::vector<EmulatedInstruction> code;
     std::vector<InstructionCount> counts;          ///< by instruction
     std::uint64_t executed = 0;                    ///< warp instructions of this and earlier launches; also the clock
-    std::uint64_t instruction_limit = UINT64_MAX;  ///< for executed
+    std::uint64_t instruction_limit = UINT64_MAX;  ///< the greatest allowed value of `executed`
     InstructionObserver* observer = nullptr;
     QueueSource* queues = nullptr;  ///< of a kernel that dequeues
 };
@@ -40,20 +40,21 @@ class CtaRunner {
     CtaRunner(LaunchState& launch, MemoryUnit& memory);
 
     void begin(const isa::Dim3& ctaid);
-    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory
-    /// count as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions.
-    /// Throws ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
+    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. When no warp has
+    /// exited for `watched_after` instructions, memory is watched: a change is a sign of progress. Throws ProgramError
+    /// if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
     void run_round(std::uint64_t stretch, std::uint64_t watched_after);
     bool done() const { return live_warps_ == 0; }
 
     /// Instructions that a warp has run, on average, since a warp last exited.
     std::uint64_t uninterrupted() const { return uninterrupted_; }
-    /// Those among them since a byte of global or shared memory was changed, as far as watched.
+    /// Those of them that were watched since a byte of global or shared memory was last changed.
     std::uint64_t quiet() const { return quiet_; }
+    /// Sets both numbers to 0.
     void restart_patience() { uninterrupted_ = quiet_ = 0; }
 
-    /// Describes the CTA's warps' endless repetition, if they repeat themselves and no other CTA changes memory
-    /// (cta_livelock.cpp).
+    /// If the CTA's warps repeat themselves for ever unless another CTA changes memory, returns a sentence that says
+    /// so; otherwise nothing (cta_livelock.cpp).
     std::optional<std::string> find_livelock();
 
   private:
@@ -125,7 +126,7 @@ class CtaRunner {
     bool clock_read_ = false;
 };
 
-/// The rows of an instruction's operands in the warp's frame, its predicates read.
+/// The rows of an instruction's operands in the warp's frame, and the values of its predicates.
 inline isa::OperandRows operand_rows(const EmulatedInstruction& decoded, std::uint32_t* frame,
                                      const isa::LaneMask* predicates) {
     isa::OperandRows rows;

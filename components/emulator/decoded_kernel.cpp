@@ -33,7 +33,7 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Emul
     decoded.source[0] = words(dequeued);
 }
 
-/// Only hand-made kernels can violate it: the finaliser's are verified.
+/// Checks the alignment of vector operands. Only hand-made kernels can violate it: the finaliser's are verified.
 void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
     const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
         if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) { return; }

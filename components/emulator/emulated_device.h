@@ -32,7 +32,8 @@ struct EmulatorOptions {
 /// The functional emulator: kernels run at once, on flat memory, without timing.
 class EmulatedDevice : public Device {
   public:
-    /// A launch that has run. Programs make hundreds of thousands, so executed instructions are counted by kernel.
+    /// A launch that has run. Programs make hundreds of thousands of launches, so executed instructions are counted by
+    /// kernel.
     struct Launch {
         std::uint32_t kernel = 0;  ///< number in the table
         LaunchConfiguration configuration;

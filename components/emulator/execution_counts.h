@@ -27,7 +27,7 @@ enum class InstructionClass : std::uint8_t {
 InstructionClass class_of(const isa::InstructionForm& instruction);
 std::string_view name_of(InstructionClass instruction_class);
 
-/// Executions of one instruction: by warps (with no lane guarded in, too) and by threads.
+/// Executions of one instruction: by warps (also if its guard excludes all lanes) and by threads.
 struct InstructionCount {
     std::uint64_t warps = 0;
     std::uint64_t threads = 0;

@@ -45,8 +45,8 @@ class GridRunner {
     std::uint64_t begun_ = 0;
     std::uint64_t together_;  ///< CTAs under way at once
     std::deque<RunningCta> running_;
-    std::uint64_t long_run_;    ///< instructions of each warp after which a CTA without an end may be waiting
-    std::uint64_t long_quiet_;  ///< likewise, without any sign of progress, after which it may be for ever
+    std::uint64_t long_run_;    ///< instructions of each warp, without an exit, after which a CTA may be waiting
+    std::uint64_t long_quiet_;  ///< likewise, without a sign of progress, after which it may wait for ever
 };
 
 }  // namespace lookahead

@@ -23,8 +23,8 @@ class MemoryUnit {
     void begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads);
 
     /// Executes a memory instruction or a texture fetch. `frame` is the warp's; `active` is not empty. Throws
-    /// ProgramError for an illegal or misaligned address; where that is of a vector memory instruction's element k, the
-    /// earlier elements are done.
+    /// ProgramError for an illegal or misaligned address; if it is the address of a vector memory instruction's element
+    /// k, the earlier elements are done.
     void execute(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
 
     /// Starts watching: changed() then tells whether a byte of memory has changed.
@@ -41,7 +41,7 @@ class MemoryUnit {
     }
 
   private:
-    /// The lanes' bytes: base + offset[lane]. Inactive lanes share an active lane's.
+    /// The lanes' bytes: base + offset[lane]. Inactive lanes have an active lane's offset.
     struct Access {
         std::byte* base;
         alignas(32) std::uint64_t offset[isa::kWarpSize];

@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// Supplies the values that kernels dequeue and a further program of the kernel enqueues: the emulator runs a kernel's
-/// own code only. CTAs may run at the same time; `place` tells a warp's CTA.
+/// Supplies the values that a kernel dequeues and one of its further programs enqueues, because the emulator runs a
+/// kernel's own code only. CTAs may run at the same time; `place` tells a warp's CTA.
 class QueueSource {
   public:
     virtual ~QueueSource() = default;

@@ -12,7 +12,7 @@ float elementary(float a) {
     return finish<kFlush, false>(static_cast<float>(kFunction(flush<kFlush>(a))));
 }
 
-/// Of 2 pi times the value.
+/// The function of 2 pi times the value.
 template <double (*kFunction)(double)>
 double of_turns(double turns) {
     return kFunction((turns - std::nearbyint(turns)) * 6.283185307179586477);
@@ -60,7 +60,7 @@ double gross_reciprocal_square_root(double a) {
     return upper_word(reciprocal_square_root_of(upper_word(a)));
 }
 
-/// By the high words alone.
+/// Applies the function to the high word alone.
 template <double (*kFunction)(double)>
 std::uint32_t of_high_word(std::uint32_t word) {
     const double result = kFunction(std::bit_cast<double>(std::uint64_t{word} << 32));

@@ -67,7 +67,8 @@ Float float_of(From value) {
     if constexpr (kSaturate) { return saturate_unit(result); }
     return result;
 }
-/// For directed rounding: vector code for u32 may use differences, whose zeros are negative when rounding down.
+/// For directed rounding: vector code for u32 may use differences, and a difference of zero is negative when rounding
+/// down.
 template <class Float, class From, bool kSaturate>
 Float float_of_directed(From value) {
     if constexpr (std::is_same_v<From, std::uint32_t>) { return float_of<Float, std::int64_t, kSaturate>(value); }

@@ -40,8 +40,8 @@ struct CtaBarrier {
     std::uint32_t true_lanes = 0;  ///< threads whose predicate holds
     bool all_true = true;
 
-    /// `lanes` arrive, with `predicates` for a reduction. Throws ProgramError (without the place) if the count differs
-    /// from that of earlier arrivals.
+    /// Counts a warp's arrival with `lanes`; `predicates` is for a reduction. Throws ProgramError (without the place)
+    /// if the count differs from that of earlier arrivals.
     void arrive(const BarrierArrival& arrival, LaneMask lanes, LaneMask predicates);
     bool complete(std::uint32_t live_warps) const {
         return arrived != 0 && (threads == 0 ? arrived >= live_warps : arrived * kWarpSize >= threads);

@@ -112,7 +112,7 @@ void execute_modified(const DecodedInstruction& decoded, OperandRows& rows, Lane
         }
         modify(instruction, i, modified[i]);
     }
-    // Votes count the active lanes, and write all themselves.
+    // Votes count the active lanes, and write the results of all lanes themselves.
     const bool votes =
         info_of(instruction.operation).group == OperationGroup::vote || instruction.operation == Operation::redux;
     decoded.handler(rows, instruction.uniform && !votes ? kFullMask : active, instruction);

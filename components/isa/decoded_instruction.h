@@ -6,7 +6,7 @@
 
 namespace lookahead::isa {
 
-/// What an instruction has its executor do.
+/// What the executor of an instruction has to do.
 enum class Action : std::uint8_t {
     alu,
     special_register,
@@ -31,7 +31,7 @@ inline constexpr std::uint8_t kUnusedPredicate = 8;
 
 struct DecodedPredicate {
     std::uint8_t slot = kUnusedPredicate;
-    LaneMask flip = 0;  ///< to xor its value with
+    LaneMask flip = 0;  ///< mask to xor its value with
 
     LaneMask value(const LaneMask* predicates) const { return predicates[slot] ^ flip; }
 };
@@ -72,6 +72,7 @@ inline void execute(const DecodedInstruction& decoded, OperandRows& rows, LaneMa
     decoded.handler(rows, active, *decoded.instruction);
 }
 
+/// Whether the instruction needs a handler and has none: `execute` must not be called for it.
 bool lacks_handler(const DecodedInstruction& decoded);
 
 }  // namespace lookahead::isa

@@ -61,8 +61,8 @@ struct Kernel : KernelFrame {
     std::uint32_t most_registers() const;
 };
 
-/// The kernels of a workload, in a fixed order: the index is the kernel's number in messages. Also the variables that
-/// they use, which a device puts into its memory before the first launch.
+/// The kernels of a workload, in a fixed order: the index is the kernel's number in messages. It also has the variables
+/// that they use, which a device puts into its memory before the first launch.
 struct KernelTable : std::vector<Kernel> {
     using std::vector<Kernel>::vector;
     ModuleImage image;

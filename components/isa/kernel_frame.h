@@ -31,7 +31,7 @@ struct KernelFrame {
     std::string name;
     std::string source_file;  ///< of the PTX, for messages
     std::vector<std::uint32_t> literals;
-    std::uint32_t parameter_bytes = 0;             ///< as the PTX ABI lays them out; a multiple of 4 in the rows
+    std::uint32_t parameter_bytes = 0;             ///< as the PTX ABI lays them out; the rows round it up to 4
     std::vector<std::uint32_t> parameter_offsets;  ///< of each parameter, bytes
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
     /// Byte offsets of the parameters from which 32-bit addresses are made: they must be within kPointerReach.

@@ -16,7 +16,7 @@ constexpr void for_each_lane(LaneMask mask, Visit visit) {
     for (LaneMask left = mask; left != 0; left &= left - 1) { visit(static_cast<unsigned>(std::countr_zero(left))); }
 }
 
-/// The lanes of `active`, which are not none, that have the same word in the row as the first one of them.
+/// The lanes of `active`, which must not be empty, that have the same word in the row as its lowest lane.
 constexpr LaneMask lanes_equal_to_first(const std::uint32_t* row, LaneMask active) {
     LaneMask lanes = 0;
     for_each_lane(active,

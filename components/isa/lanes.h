@@ -183,7 +183,8 @@ AluHandler with_one_of(Value value, const Function& function) {
     return handler;
 }
 
-/// The same with the C++ type of integers and bits of 16 to 64 bits.
+/// Calls `function` with the C++ type of `type`, an integer or bits of 16 to 64 bits, as its template argument; nullptr
+/// for other types.
 template <class Function>
 AluHandler with_integer(Type type, const Function& function) {
     switch (type) {

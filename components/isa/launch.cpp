@@ -88,8 +88,8 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
     }
 }
 
-/// A parameter's part in 32-bit registers must determine its address: in reach, or a sign-extended number and no
-/// address.
+/// The low word of such a parameter must determine the whole value, because kernels keep only that word: the value is
+/// an address within reach, or a number of 32 bits extended by zeros or by its sign. Throws ProgramError otherwise.
 void check_pointer_parameters(const KernelFrame& kernel, std::span<const std::byte> parameters) {
     for (const std::uint32_t offset : kernel.pointer_parameters) {
         std::uint64_t value = 0;

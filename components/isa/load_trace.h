@@ -9,7 +9,7 @@
 namespace lookahead::isa {
 
 /// The loads of global memory by every warp of a run, known before the run from a functional run: for prefetchers that
-/// are upper bounds rather than designs. Loads of more than kLines lines, and all but weak ones, are left out.
+/// are upper bounds rather than designs. Loads of more than kLines lines, and loads that are not weak, are left out.
 struct LoadTrace {
     static constexpr unsigned kLines = 4;
 
@@ -33,7 +33,7 @@ class KnownLoads {
     using Find = std::function<std::shared_ptr<const LoadTrace>()>;
     explicit KnownLoads(Find find) : find_(std::move(find)) {}
 
-    /// Null if it cannot be made. For one thread at a time.
+    /// Null if it cannot be made. Threads must not call it at the same time.
     const LoadTrace* get() const {
         if (trace_ == nullptr && find_) { trace_ = find_(); }
         return trace_.get();

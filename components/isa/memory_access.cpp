@@ -42,7 +42,7 @@ std::uint64_t add_double(std::uint64_t old_value, std::uint64_t operand) {
     return std::bit_cast<std::uint64_t>(canonical(std::bit_cast<double>(old_value) + std::bit_cast<double>(operand)));
 }
 
-/// .noftz: rounded once; the low halves.
+/// Adds the low halves and rounds once, without flushing subnormals (.noftz).
 std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
     const double exact =
         double{float_of_half(static_cast<std::uint16_t>(a))} + double{float_of_half(static_cast<std::uint16_t>(b))};

@@ -23,7 +23,7 @@ constexpr QueueMode queue_entry_of(const InstructionForm& access) {
 }
 
 /// Per-lane byte addresses of a memory instruction: source[0]'s value (32 or 64 bits, by its rows) plus offset; with 32
-/// bits the sum is one of 32 bits too, in the instruction's address_window. A dequeued address is one of 64 bits.
+/// bits the sum has 32 bits too and lies in the instruction's address_window. A dequeued address has 64 bits.
 /// `addresses` has kWarpSize entries; those of inactive lanes are not written.
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses);

@@ -26,8 +26,9 @@ enum class MatchMode : std::uint8_t { any, all };
 enum class ShiftMode : std::uint8_t { clamp, wrap, wide };
 
 /// `setp` of u32 and s32: `extended` compares the high words of 64-bit values; where they are equal, source_predicate2,
-/// the comparison of the low words, is the result (ISETP.EX). Of f64, `least` and `greatest`: whether the first is the
-/// lesser or the greater, a number before a NaN; the second result is whether both are NaN (DSETP.MIN, .MAX).
+/// the comparison of the low words, is the result (ISETP.EX). For f64, `least` and `greatest` tell whether the first
+/// source is the lesser or the greater one, where a number is chosen before a NaN; the second result tells whether both
+/// are NaN (DSETP.MIN, .MAX).
 enum class CompareMode : std::uint8_t { plain, extended, least, greatest };
 
 /// `bfind`: position of the bit, or the shift that would bring it to the top (.shiftamt).
@@ -60,9 +61,9 @@ enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 /// (Instruction::dequeues). `lanes` goes the other way, from the warps: a branch's predicate, one bit per lane.
 enum class QueueMode : std::uint8_t { address, data, predicate, lanes };
 
-/// Native code's sources (InstructionForm::modifiers), source i by bit i of each group: negated (of a logical operation
-/// or one with a carry in: complemented), the absolute value taken, and of 16-bit pairs the lower or the upper half
-/// used for both. A negated absolute value is both.
+/// Modifiers of native code's sources (InstructionForm::modifiers); bit i of each group is for source i: it is negated
+/// (complemented in a logical operation or one with a carry in), its absolute value is taken, or the lower or the upper
+/// half of a 16-bit pair is used for both. A negated absolute value has both bits.
 inline constexpr std::uint16_t kNegated = 1;
 inline constexpr std::uint16_t kAbsolute = 1 << 4;
 inline constexpr std::uint16_t kLowHalf = 1 << 8;
@@ -92,7 +93,7 @@ inline constexpr std::uint8_t kShiftWide = 16;  ///< the width is 64, otherwise 
 /// source_predicate as Instruction::combine says.
 /// `pred_lop3`: Instruction::mode is the table of source_predicate, source_predicate2 and, if there is a
 /// destination_predicate2, that one's value, which stays; Instruction::vector is 0 if it is taken negated.
-/// `pred_pack`: source[0] without the bits of Instruction::offset, or them if source_predicate holds.
+/// `pred_pack`: source[0] with the bits of Instruction::offset set if source_predicate holds, else cleared.
 /// `choose_extreme`, `add_extreme`, `extreme_of_3` (u32, s32, f32): the lesser where source_predicate holds, else the
 /// greater, of source[0] and source[1]; of their sum and source[2]; of all three.
 /// `choose_extreme` of u16 and s16 takes pairs of them.
@@ -100,7 +101,7 @@ inline constexpr std::uint8_t kShiftWide = 16;  ///< the width is 64, otherwise 
 inline constexpr std::uint8_t kPassesNan = 1;
 /// `scaled_product` of f32: the product times 2 to the power of Instruction::offset, rounded once.
 
-/// `rcp` and `rsqrt` of f64 with kHighWord: of the high word alone, in one row, as Newton iterations start from it.
+/// `rcp` and `rsqrt` of f64 with kHighWord: of the high word alone, in one row, from which Newton iterations start.
 inline constexpr std::uint8_t kHighWord = 1;
 /// `sin` and `cos` with kTurns: of 2 pi times the source.
 inline constexpr std::uint8_t kTurns = 1;

@@ -17,7 +17,8 @@ bool holds(LaneMask lanes, unsigned lane) {
     return (lanes >> lane & 1) != 0;
 }
 
-/// The two's complement as ~value + 1, with the carry of that sum, or with a carry in the complement alone.
+/// A source as a term of a sum. A negated one is ~value + 1, whose carry counts too; with a carry in it is the
+/// complement alone.
 class Term {
   public:
     Term(const Instruction& instruction, unsigned source)
@@ -30,7 +31,7 @@ class Term {
     std::uint32_t add_;
 };
 
-/// Writes the lanes' 64-bit sums: the low words to the destination, what is above as carries.
+/// Writes the lanes' 64-bit sums: the low words to the destination, the bits above to the predicates as carries.
 template <class Sum>
 void write_sums(OperandRows& rows, LaneMask active, const Instruction& instruction, const Sum& sum_of) {
     alignas(32) std::uint32_t low[kWarpSize];
@@ -216,7 +217,7 @@ void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) 
     }
 }
 
-/// Of both halves.
+/// Chooses for both 16-bit halves of the words.
 template <class T>
 void choose_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     alignas(32) std::uint32_t result[kWarpSize];
@@ -237,7 +238,7 @@ AluHandler choose_by_type(Type type) {
     return type == Type::s32 ? choose<std::int32_t, kOperation> : choose<std::uint32_t, kOperation>;
 }
 
-/// Twice rounding is harmless: a double has more than twice the digits.
+/// Rounding twice is harmless, because a double has more than twice the digits.
 template <bool kFlush>
 void scaled_product(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     alignas(32) std::uint32_t result[kWarpSize];

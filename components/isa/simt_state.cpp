@@ -49,7 +49,7 @@ void SimtState::leave(LaneMask lanes, std::uint8_t number) {
     top_.reconvergence = pc_of(top_barrier_);
 }
 
-/// The barrier, or the first that encloses it, with some of the lanes.
+/// The barrier if some of the lanes are its members, else the innermost enclosing barrier of which some are.
 std::uint16_t SimtState::with_members(std::uint16_t barrier, LaneMask lanes) const {
     while (barrier != kNoBarrier && (barriers_[barrier].members & lanes) == 0) { barrier = barriers_[barrier].parent; }
     return barrier;

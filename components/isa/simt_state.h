@@ -131,6 +131,7 @@ class SimtState : private SimtStack {
     void forget_meetings() { meetings_.clear(); }
     /// Resumes the held lanes, if any, at their instructions.
     void release();
+    /// Whether lanes are held.
     bool holds() const;
 
     /// `stack`: how many times in a row the running lanes have branched back at one place of a loop that may wait for

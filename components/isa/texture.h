@@ -14,6 +14,7 @@ constexpr TextureGeometry geometry_of(const InstructionForm& instruction) {
 constexpr bool is_gather(const InstructionForm& instruction) {
     return (instruction.mode & 8) != 0;
 }
+/// The number of coordinates, an array's layer included.
 constexpr unsigned coordinates_of(TextureGeometry geometry) {
     constexpr std::uint8_t kCount[] = {1, 2, 3, 2, 3, 3};
     return kCount[static_cast<unsigned>(geometry)];
@@ -29,6 +30,7 @@ struct TextureSample {
     std::uint8_t fraction[3] = {};               ///< of the upper texel, in 1/256, by dimension
 };
 
+/// The texels that the instruction needs at a lane's `coordinates`, in the order of the instruction's rows.
 TextureSample locate(const TextureDescriptor& descriptor, const InstructionForm& instruction,
                      const std::uint32_t* coordinates);
 

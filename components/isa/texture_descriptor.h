@@ -4,13 +4,14 @@
 
 namespace lookahead::isa {
 
-/// Textures by object. A texture object is the address of a TextureDescriptor in global memory, which the runtime
-/// writes like any data. So descriptors need no messages, and a texture unit reads them through the memory system, as
-/// GPUs read texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`, `tld4`.
+/// Textures are accessed by texture objects. An object is the address of a TextureDescriptor in global memory, which
+/// the runtime writes like any data. So descriptors need no messages, and a texture unit reads them through the memory
+/// system, as GPUs read texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`,
+/// `tld4`.
 
 enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube };
 enum class ChannelKind : std::uint8_t { signed_integer, unsigned_integer, floating };
-/// CUDA's numbers.
+/// The numbers of these two are CUDA's.
 enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
 enum class FilterMode : std::uint8_t { point, linear };
 
@@ -32,7 +33,7 @@ struct TextureDescriptor {
     std::uint8_t normalised_values = 0;  ///< integers of 8 or 16 bits are read as fractions
     std::uint8_t unused[7] = {};
     float border[4] = {};
-    std::uint32_t row_bytes = 0;  ///< of surfaces; their x counts bytes
+    std::uint32_t row_bytes = 0;  ///< of surfaces, whose x counts bytes
     std::uint8_t unused2[52] = {};
 
     unsigned texel_bytes() const { return std::uint32_t{channels} * channel_bytes; }
@@ -52,7 +53,7 @@ inline constexpr unsigned kMaximumTexelBytes = 16;
 inline constexpr unsigned kMaximumCoordinates = 3;
 
 /// Operation::texture: source[0] is the object, source[1] the coordinates, one row each (an array's layer first, a
-/// cube's direction); the result has four rows. `mode` is the following.
+/// cube's direction); the result has four rows. `mode` is made by texture_mode or gather_mode.
 constexpr std::uint8_t texture_mode(TextureGeometry geometry) {
     return static_cast<std::uint8_t>(geometry);
 }

@@ -52,7 +52,7 @@ inline bool is_integer(Type type) {
 inline bool is_bits(Type type) {
     return type_class(type) == TypeClass::bits;
 }
-/// Whether it is an integer, or bits, of 32 or 64 bits.
+/// Whether the type is an integer or bits, of 32 bits (a word) or of 64 bits (a pair).
 inline bool is_word(Type type) {
     return type == Type::b32 || type == Type::u32 || type == Type::s32;
 }

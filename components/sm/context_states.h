@@ -21,7 +21,7 @@ enum class ContextState : std::uint8_t {
     blocked_by_memory,
     blocked_by_constants,  ///< its constants' lines are missing
     blocked_by_pipeline,
-    ready,  ///< for the first unit; the next states are for the other units, in their order (ready_for)
+    ready,  ///< for the first unit; the states after it are for the other units, in their order (ready_for)
     // For streams of extensions only:
     held = ready + kExecutionUnits,  ///< until the extension resumes it
     passing,                         ///< the extension performs its next instruction, which needs no issue
@@ -47,7 +47,7 @@ class ContextStates {
     }
     ContextState of(unsigned context) const { return static_cast<ContextState>(states_[context]); }
     ContextMask in(ContextState state) const { return masks_[static_cast<std::uint8_t>(state)]; }
-    /// Whether the state waits for another instruction or for memory.
+    /// Whether a context in this state waits for another instruction or for memory.
     static bool is_blocked(ContextState state) {
         return state >= ContextState::blocked_by_memory && state <= ContextState::blocked_by_pipeline;
     }
@@ -58,7 +58,7 @@ class ContextStates {
     ContextMask ready() const {
         return ready_for_units() | in(ready_for(ExecutionUnit::memory)) | in(ready_for(ExecutionUnit::control));
     }
-    /// Those that wait for a unit with pipelines.
+    /// Those of them that wait for a unit with pipelines.
     ContextMask ready_for_units() const {
         ContextMask ready;
         for (unsigned unit = 0; unit < kPipelinedUnits; ++unit) {

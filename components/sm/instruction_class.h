@@ -73,13 +73,13 @@ enum class InstructionClass : std::uint8_t {
 };
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
 
-/// Accesses through generic addresses count as global.
+/// The class of the instruction; accesses through generic addresses count as global.
 InstructionClass class_of(const isa::InstructionForm& instruction);
 
-/// On machines without integer units, SP units take integer instructions.
+/// The unit that executes the class. On machines without integer units, SP units take integer instructions.
 ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units = false);
 
-/// In cycles.
+/// A class's latency and initiation interval, in cycles.
 struct ClassTiming {
     std::int64_t latency = 1;
     std::int64_t initiation = 1;

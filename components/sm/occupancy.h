@@ -26,6 +26,7 @@ struct OccupancyLimits {
 /// The resource that limits the number of resident CTAs.
 enum class OccupancyBound : std::uint8_t { threads, warps, ctas, registers, shared_memory };
 
+/// How many CTAs of a launch one SM holds, and what each takes.
 struct Occupancy {
     std::uint32_t ctas = 0;  ///< resident on one SM at once; 0: not even one fits
     OccupancyBound bound = OccupancyBound::ctas;

@@ -30,6 +30,7 @@ class TimingWheel {
         }
     }
 
+    /// Adds an entry that is due at `at`, which is after `now` by at most the longest delay.
     void schedule(Cycle now, Cycle at, std::uint64_t entry) {
         LOOKAHEAD_DEBUG_ASSERT(at > now && at - now <= static_cast<Cycle>(mask_), "delay outside the timing wheel");
         (void)now;

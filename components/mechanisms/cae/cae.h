@@ -51,7 +51,7 @@ enum class Kind : std::uint8_t {
 
 /// Compact affine execution (Kim et al., ISCA 2013), provisioned as by Wang and Lin (ISCA 2017, section 5.1). At run
 /// time it marks the registers whose values are tuples (base, offset). An instruction on tuples that all threads of its
-/// warp execute goes to an affine unit of its scheduler instead of to the lanes; its issue takes one cycle, whatever
+/// warp execute goes to its scheduler's affine unit instead of to the lanes; its issue takes one cycle, whatever
 /// sm.issue_interval is. Values and latencies do not change.
 class Cae final : public gpu::IssueExtension, private gpu::OwnUnit {
   public:

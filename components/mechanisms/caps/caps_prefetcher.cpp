@@ -92,7 +92,7 @@ struct BaseEntry {
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector base;
     std::array<std::uint16_t, kMaximumContexts> executions{};  ///< by warp of the CTA, since the entry was made
-    std::uint16_t prefetched = 0;  ///< leading warp's last execution prefetched for all warps
+    std::uint16_t prefetched = 0;  ///< the leading warp's last execution that was prefetched for all warps
 
     void fields(StateArchive& archive) { archive& pc& context& leader& updated& base& executions& prefetched; }
 };
@@ -304,7 +304,7 @@ void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, Dis
     }
 }
 
-/// For every CTA with a base except the load's own.
+/// Prefetches for every CTA with a base except the load's own.
 void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance,
                                          std::uint16_t only_warp) {
     for (std::uint16_t slot = 0; slot < bases_.size(); ++slot) {

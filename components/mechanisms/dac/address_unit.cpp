@@ -44,8 +44,8 @@ bool AddressUnit::choose_warp(Cycle now) {
         return begin_access(entry, context) ? Turn::begun : Turn::no_room;
     });
     if (!chosen) { return false; }
-    // Additions: base + block offset * block index, once per CTA, and again after a warp was skipped or another entry
-    // came between; and once the step between rows.
+    // Counts additions: base + block offset * block index, once per CTA, and again after a warp was skipped or another
+    // entry came between; and once the step between rows.
     const Accumulator& accumulator = accumulators_[launch_.slot_of(unit_.warp)];
     const bool starts = accumulator.entry != unit_.entry || accumulator.next != unit_.warp;
     const unsigned additions = starts + std::exchange(tuples_.entry_of(unit_).adjusts, false);

@@ -79,7 +79,8 @@ Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
     return is_signed ? Integer{static_cast<std::int64_t>(value)} : Integer{value};
 }
 
-/// Whether first and last thread, and so those between, have one result, given on which side of the number both are.
+/// Whether the first and the last thread, and so those between, have one result. `first` and `last` tell on which side
+/// of the number they are: -1 below, 0 equal, 1 above.
 bool agree(isa::Comparison comparison, int first, int last) {
     switch (comparison) {
         case isa::Comparison::lt:

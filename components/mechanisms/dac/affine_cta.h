@@ -34,7 +34,7 @@ struct Tuple {
     Offsets offsets;
     bool is_mod = false;
     std::uint64_t scale = 0;
-    std::uint64_t mod_base = 0;  ///< like mod_offsets, exact in 64 bits or modulo 2^32, if the divisor divides that
+    std::uint64_t mod_base = 0;  ///< exact, like mod_offsets, in 64 bits, or modulo 2^32 if the divisor divides that
     Offsets mod_offsets;
     std::uint64_t divisor = 0;
 
@@ -44,6 +44,7 @@ struct Tuple {
     void fields(StateArchive& archive) { archive& bits& base& offsets& is_mod& scale& mod_base& mod_offsets& divisor; }
 };
 
+/// The tuple that is `value` for every thread.
 Tuple number(std::uint64_t value, unsigned bits);
 
 // Results have the bits of the operands. At most one operand is mod-type, and one factor of a product is a number; else
@@ -51,12 +52,12 @@ Tuple number(std::uint64_t value, unsigned bits);
 Tuple add(const Tuple& a, const Tuple& b);
 Tuple multiply(const Tuple& a, const Tuple& b);
 Tuple negate(const Tuple& a);
-/// Modulo 2^32.
+/// The tuple modulo 2^32, of 32 bits.
 Tuple truncate(const Tuple& a);
 /// Extends a 32-bit number to 64 bits for the threads of one block of this size: a plain tuple if none of them wraps
 /// around, else a mod-type tuple with divisor 2^32.
 Tuple extend(const Tuple& a, bool is_signed, const isa::Dim3& size, const isa::Dim3& block);
-/// a mod divisor, for a power of two, or for numbers that do not wrap around.
+/// a mod divisor; the divisor is a power of two, or the numbers do not wrap around.
 Tuple modulo(const Tuple& a, std::uint64_t divisor);
 
 template <std::size_t count>

@@ -28,7 +28,7 @@ std::vector<gpu::ContextMask> first_scheduler(unsigned schedulers) {
     return masks;
 }
 
-/// Of an enqueue.
+/// Whether the enqueue is of a predicate.
 bool is_predicate(const isa::Instruction& instruction) {
     return instruction.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
 }

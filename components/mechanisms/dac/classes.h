@@ -68,13 +68,13 @@ std::string_view name_of(Reason reason);
 
 /// A point at which lanes get different tuples: a join of control flow, or an instruction that selects.
 using Condition = std::uint64_t;
-inline constexpr std::size_t kMostConditions = 2;  ///< of an operand: four tuples (section 4.6)
+inline constexpr std::size_t kMostConditions = 2;  ///< of an operand, which then has four tuples (section 4.6)
 
 struct Class {
     Kind kind = Kind::none;
     Reason reason = Reason::none;       ///< why the kind is `other`
     std::vector<Condition> conditions;  ///< ascending
-    /// The register is a number from 0 to this in every thread, and so is the tuple without wrapping around.
+    /// In every thread the register, and the tuple computed without wrapping around, is a number from 0 to this.
     std::optional<std::uint64_t> most;
     std::uint8_t zeros = 0;  ///< low bits that are zero in every thread
     /// The offset by block index is a 32-bit number extended to 64 bits that may have wrapped around: a separate part

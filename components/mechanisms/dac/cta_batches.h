@@ -112,7 +112,7 @@ class CtaBatches {
     std::uint64_t served_ = 0;  ///< without CTAs that have ended
     std::uint64_t fresh_ = 0;   ///< CTAs that no run has served
     std::array<std::uint8_t, gpu::kMaximumContexts> live_warps_{};
-    Cycle fresh_since_ = 0;  ///< since then some have waited and no run is under way
+    Cycle fresh_since_ = 0;  ///< the cycle since which CTAs have waited while no run was under way
     Cycle run_since_ = 0;
     Cycle last_run_cycles_ = 0;
     Cycle last_start_ = 0;  ///< when a warp last started

@@ -49,6 +49,7 @@ class DacLaunch {
         std::copy_n(threads.begin() + slot * warps_per_cta_, warps_per_cta_, of.begin());
         return of;
     }
+    /// Sets the threads of the CTA in `slot`, among `threads`, to `of`.
     void to_slot(SmThreads& threads, unsigned slot, const Threads& of) const {
         std::copy_n(of.begin(), warps_per_cta_, threads.begin() + slot * warps_per_cta_);
     }

@@ -76,7 +76,8 @@ class Kept {
                 find_read_by({block, index}, reader);
             }
         }
-        // Results that no reader of the list reads directly are read in rows that are not followed, or for a predicate.
+        // A result that no reader of this kind reads directly is read in rows that are not followed, or for a
+        // predicate.
         if (reader != Reader::value) { return; }
         for (std::uint32_t block : flow_.order()) {
             for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {

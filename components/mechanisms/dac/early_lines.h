@@ -30,6 +30,7 @@ class EarlyLines final : private gpu::L1Listener {
     /// Call it when no load of the warp is in flight any more. Marks its remaining locks to end: a companion of L1
     /// served their loads, so L1 saw no access. Returns whether any lock is held, of any warp.
     bool loads_ended(unsigned context);
+    /// Whether a lock is held for a load that the warp has dequeued.
     bool holds_for(unsigned context) const;
 
     bool some_came() const { return came_ != 0; }

@@ -9,7 +9,7 @@
 
 namespace lookahead::dac {
 
-// Section 4.8. The DCRF has the same storage as the stack, hence as many bit vectors.
+// Section 4.8. The divergent condition register file has the same storage as the stack, hence as many bit vectors.
 inline constexpr unsigned kStackDepth = 8;
 inline constexpr unsigned kConditionRegisters = 8;
 
@@ -27,7 +27,7 @@ struct Step {
     bool affine = false;                  ///< the affine stream executes it (decoupled: computes the entry)
     bool marker = false;                  ///< barrier, fence or atomic at which expansion stops
     bool reports = false;                 ///< branch before which warps report their lanes' predicate
-    std::uint8_t conditions = 0;          ///< of the enqueued operand
+    std::uint8_t conditions = 0;          ///< divergent conditions of the enqueued operand
 };
 
 /// What the pass may do: the parameters dac.decouple, dac.shared_accesses, dac.divergent_conditions and dac.reports.

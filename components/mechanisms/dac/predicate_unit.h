@@ -43,6 +43,7 @@ class PredicateUnit final : private gpu::IssueSource {
         });
     }
 
+    /// The number of comparisons that the lanes have not finished.
     std::size_t comparing() const { return comparing_.size(); }
     void compared_fields(StateArchive& archive) { archive& compared_; }
     void fields(StateArchive& archive) {

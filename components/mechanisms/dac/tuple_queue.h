@@ -70,10 +70,11 @@ struct ExpansionUnit {
 /// The outcome when a unit turns to an entry for a warp.
 enum class Turn : std::uint8_t { begun, no_room, behind_marker };
 
-/// What a unit keeps for each CTA: the accumulated address (section 4.2), or the comparison for all its threads.
+/// Identifies what a unit keeps for a CTA: the accumulated address (section 4.2), or the comparison for all its
+/// threads.
 struct Accumulator {
     std::uint64_t entry = 0;  ///< number of its entry; 0: none
-    std::uint16_t next = 0;   ///< of an address: the warp whose first line it is
+    std::uint16_t next = 0;   ///< for an address: the warp whose first line it is
 
     void fields(StateArchive& archive) { archive& entry& next; }
 };
@@ -114,6 +115,7 @@ class TupleQueue {
         }
         return stop(address_unit_, behind_marker, now);
     }
+    /// The same for the predicate unit, which serves the oldest entry first.
     template <class Begin>
     bool choose_predicate(Cycle now, Begin begin) {
         return choose(predicate_unit_, now, begin);

@@ -152,10 +152,12 @@ class WarpQueues {
 
     /// Numbers the parts of the entry, and records the markers before it.
     void number(AtqEntry& entry);
+    /// The number of the entry that the warp dequeues now; the next call gives the next number.
     std::uint32_t next_address(unsigned context) { return addresses_dequeued_[context]++; }
     std::uint32_t next_predicate(unsigned context) { return predicates_dequeued_[context]++; }
-    /// The affine stream has passed a marker with these threads.
+    /// Call it when the affine stream has passed a marker with these threads.
     void enqueue_marker(const SmThreads& threads);
+    /// The warp has passed the barrier, fence or atomic of a marker.
     void pass_marker(unsigned context) { ++markers_passed_[context]; }
     /// Whether the warp has a barrier to pass before it gets its part of the entry.
     bool is_behind_marker(const AtqEntry& entry, unsigned context) const {

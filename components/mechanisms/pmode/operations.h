@@ -53,6 +53,7 @@ class Operations {
         return number;
     }
     const Operation& operator[](std::uint16_t number) const { return operations_[number]; }
+    /// Ends the operation, frees its number, and returns it.
     Operation end(std::uint16_t number) {
         free_.push_back(number);
         operations_[number].used = false;
@@ -60,7 +61,7 @@ class Operations {
     }
     std::size_t under_way() const { return operations_.size() - free_.size(); }
 
-    /// The warp's last instruction that writes the bits is the operation, or kNone.
+    /// Records that the operation, or kNone, is the warp's last instruction that writes the bits.
     void set_writer(unsigned context, const std::uint64_t* bits, std::uint16_t operation) {
         for_each(context, bits, [&](unsigned, std::uint16_t& writer) { writer = operation; });
     }

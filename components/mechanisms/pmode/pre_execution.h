@@ -81,7 +81,7 @@ struct PreExecution {
     bool is_far(std::uint32_t pc, std::int64_t reach) const {
         return std::abs(std::int64_t{pc} - std::int64_t{blocked_pc}) * isa::kInstructionBytes > reach;
     }
-    /// The switch has executed or skipped an instruction.
+    /// Call it when the switch has executed or skipped an instruction.
     void note_processed(bool is_skipped) {
         if (is_skipped && processed < kTracked) { skipped[processed / 64] |= std::uint64_t{1} << processed % 64; }
         ++processed;

@@ -25,7 +25,8 @@ class RegisterPool {
     RegisterPool(PipelineState& state, StreamSet& pre, std::uint8_t extension)
         : state_(state), pre_(pre), extension_(extension) {}
 
-    /// The pool has those of the file's last `registers` registers that the launch leaves free on each of `sms` SMs.
+    /// Sets the pool to those of the file's last `registers` registers that the launch, which runs on `sms` SMs, leaves
+    /// free.
     void begin_launch(std::int64_t registers, std::uint64_t sms);
     bool owns(unsigned row) const { return row - first_ < size_; }
     unsigned size() const { return size_; }
@@ -47,6 +48,7 @@ class RegisterPool {
     /// In N-mode: all of the instruction's destinations are written to their home rows from now on. The registers that
     /// they had keep their names until drop_replaced: the instruction may read them.
     void return_home(unsigned context, PreExecution& warp, const isa::Instruction& instruction);
+    /// Drops the names that return_home has left.
     void drop_replaced() {
         for (unsigned i = 0; i < replaced_count_; ++i) { drop_name(replaced_[i]); }
         replaced_count_ = 0;
@@ -59,6 +61,7 @@ class RegisterPool {
     std::uint16_t allocate(unsigned context, unsigned number);
     /// In P-mode: the registers from `destination` on are the allocated `rows`; `queued`: an entry names these, too.
     void rename(unsigned context, unsigned destination, std::span<const std::uint16_t> rows, bool queued);
+    /// The write-back of the registers is done.
     void written(std::span<const std::uint16_t> rows) {
         for (const std::uint16_t row : rows) {
             registers_[row - first_].in_flight = false;
@@ -67,11 +70,12 @@ class RegisterPool {
     }
     /// Drops the names that only the warp's map of P-mode has.
     void drop_pre(unsigned context);
+    /// Drops the names that the entry of a P-queue has.
     void drop(const PQueueEntry& entry) {
         for (unsigned word = 0; word < entry.words; ++word) { drop_name(entry.rows[word]); }
     }
 
-    /// An event of the pool: the last reader has collected the register.
+    /// Takes an event of the pool: the last reader has collected the register.
     void collected(std::uint32_t detail) { settle(detail & ~kCollected); }
     /// Counts the pool's cycles up to `now`.
     void charge(PmodeCounters& counters, Cycle now) {

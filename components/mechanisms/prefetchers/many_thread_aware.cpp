@@ -163,7 +163,7 @@ class MtaPrefetcher final : public Prefetcher {
     StrideTable<GlobalStride> global_;
     StrideTable<InterThreadStride> inter_thread_;
     Cycle next_ = 0;            ///< the end of the period
-    std::uint64_t useful_ = 0;  // of the period, as the next three
+    std::uint64_t useful_ = 0;  ///< of the period, like the next three
     std::uint64_t evicted_ = 0;
     std::uint64_t merges_ = 0;
     std::uint64_t requests_ = 0;

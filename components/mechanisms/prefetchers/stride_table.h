@@ -23,7 +23,8 @@ struct AccessVector {
         count = static_cast<std::uint32_t>(load.lines.size());
         std::copy(load.lines.begin(), load.lines.end(), lines);
     }
-    /// Sets `result` to the distance of the load's lines from these; returns false unless all accesses have the same.
+    /// Sets `result` to the distance of the load's lines from these; returns false unless all accesses have the same
+    /// distance.
     bool difference(const ObservedLoad& load, std::int64_t& result) const {
         if (count != load.lines.size()) { return false; }
         result = static_cast<std::int64_t>(load.lines[0] - lines[0]);

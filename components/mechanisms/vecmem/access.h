@@ -14,11 +14,11 @@ enum class Reason : std::uint8_t {
     guard,       ///< its own predicate masks some lanes
     width,       ///< its elements are not 32 bits wide, or it is a vector already
     space,       ///< its mnemonic names neither global nor shared memory
-    order,       ///< volatile or ordered
+    order,       ///< volatile, ordered, or an atomic
     loop_code,   ///< its loop has barriers, fences, atomics, instructions that lanes execute together, clocks or vector
                  ///< memory
-    control,     ///< its loop is not one block that ends in its only branch
-    induction,   ///< nothing counts its loop's rounds
+    control,     ///< its loop cannot be made one block that ends in its only branch
+    induction,   ///< its loop has no counter
     trip_count,  ///< its loop is known to have too few rounds
     alone,       ///< too few accesses have equally spaced addresses, or one base with indices
     address,     ///< one register cannot hold its base or its stride
@@ -26,7 +26,7 @@ enum class Reason : std::uint8_t {
     dependence,  ///< it needs the result of another of them
     registers,   ///< its loop would need more registers than there are
     kind,        ///< vectors are not wanted for its memory space
-    effort,      ///< its kernel has been packed in as many ways as are tried
+    effort,      ///< its kernel's trials reached their limit before a plan was found
     count
 };
 std::string_view name_of(Reason reason);
@@ -39,13 +39,14 @@ struct Access {
     isa::Space space = isa::Space::none;
     unsigned bytes = 0;
     bool has_address = true;      ///< whether `address` is set; atomics have one too
-    Reason stays = Reason::none;  ///< why it can be in no vector
+    Reason stays = Reason::none;  ///< why it can never be in a vector
     Form address;
 };
 
 /// Why an instruction can never be in a vector, whatever surrounds it; none for a candidate.
 Reason fixed_reason(const VirtualInstruction& instruction);
 
+/// The accesses of a block in their order, without vector memory instructions.
 std::vector<Access> accesses_of(const VirtualKernel& kernel, std::uint32_t block, const Forms& forms);
 
 /// Whether the accesses have no byte in common.

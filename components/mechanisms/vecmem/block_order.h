@@ -29,7 +29,8 @@ struct BlockOrder {
     std::vector<std::uint32_t> sequence;
 };
 
-/// Whether accesses may not pass the instruction: barriers, fences, ordered accesses, or one that holds everything.
+/// Whether accesses may not pass the instruction: barriers, fences, ordered accesses, instructions that lanes execute
+/// together or that use a queue, or one that holds everything (finaliser::holds_everything).
 bool parts_accesses(const VirtualInstruction& instruction);
 
 /// Pairs of nodes whose second must follow the first.

@@ -39,7 +39,7 @@ class KeptValues {
 
 /// Moves a word to a row.
 VirtualInstruction move_of(const VirtualOperand& word, std::uint32_t row, const VirtualInstruction& served);
-/// type.operation a, b, c to new rows.
+/// The instruction `operation`.`type` of the sources, with its result in new rows.
 VirtualInstruction computation(VirtualKernel& kernel, const VirtualInstruction& served, isa::Operation operation,
                                isa::Type type, const std::array<VirtualOperand, 3>& sources,
                                isa::Type source_type = isa::Type::none);

@@ -186,7 +186,7 @@ class KernelPacker {
         return plan.reason == Reason::none ? reason : plan.reason;
     }
 
-    /// From the last place of each block on.
+    /// Inserts the copies, from the last place of each block on.
     void put_copies(const std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
         const auto place = [&](const WordCopy& copy) -> std::uint32_t {
             if (copy.behind == kNone) { return 0; }

@@ -15,7 +15,7 @@ struct BlockPlan {
     unsigned factor = 1;                      ///< rounds to run at once, if the block is a loop's first
     unsigned fewer = 1;                       ///< the same for left-over rounds, with vectors of the last length
     bool mixes_rounds = false;                ///< PackOptions::rounds, for loops that need too many registers otherwise
-    bool checks_words = false;                ///< only if the words that it extends do not wrap
+    bool checks_words = false;                ///< whether the rounds run only if the words that they extend do not wrap
     Reason reason = Reason::none;             ///< why it packs no more
     std::map<std::uint32_t, Reason> reasons;  ///< the same by the accesses' origins
 };

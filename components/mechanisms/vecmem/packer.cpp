@@ -388,7 +388,7 @@ class BlockPacker {
     std::vector<OrderNode> nodes_;
     std::vector<std::uint32_t> node_of_;  ///< by instruction
     std::map<std::uint32_t, WordCopy> local_copies_;
-    std::map<std::vector<Term>, VirtualOperand> indices_;  ///< already in adjacent rows
+    std::map<std::vector<Term>, VirtualOperand> indices_;  ///< indices that are already in adjacent rows
     PackedBlock result_;
 };
 

@@ -25,7 +25,7 @@ struct VectorBase {
     std::vector<Term> terms() const;
 };
 
-/// Nothing if more than one additional instruction would be needed.
+/// The form as an address; nothing if it would need more than one additional instruction.
 std::optional<VectorBase> vector_base(const Form& form);
 
 /// Accesses that one vector memory instruction can replace (Crago et al., TACO 2018, section 4.2). The address of
@@ -71,7 +71,7 @@ struct PackedBlock {
     std::map<std::uint32_t, Reason> left;  ///< by instruction of the original block
     std::vector<Assumption> assumptions;
     std::vector<VirtualInstruction> code;
-    std::vector<std::uint32_t> behind;  ///< by original instruction: where in `code` its results are written
+    std::vector<std::uint32_t> behind;  ///< by original instruction: the place in `code` where its results are written
     std::vector<WordCopy> copies;       ///< into other blocks
 };
 

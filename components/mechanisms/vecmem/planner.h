@@ -15,9 +15,9 @@ namespace lookahead::vecmem {
 /// The outcome of each plan tried for a kernel. It does not depend on the register limit.
 struct TriedPlans : finaliser::Findings {
     using Key = std::vector<std::uint32_t>;
-    /// The most instructions of all trials together; then no further plan is tried. One register limit takes some 20
-    /// trials, so only kernels above 13,000 instructions reach the bound there; finalising to a share of a kernel's
-    /// registers takes some twenty limits.
+    /// The most instructions of all trials together: at this number no further plan is tried. One register limit takes
+    /// some 20 trials, so only kernels above 13,000 instructions reach the bound there; finalising to a share of a
+    /// kernel's registers takes some twenty limits.
     static constexpr std::uint64_t kMostInstructions = 1U << 18;
 
     std::map<Key, std::vector<BlockOutcome>> outcomes;
@@ -33,6 +33,7 @@ class Planner {
     Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
             const VectorKinds& kinds = {}, std::shared_ptr<TriedPlans> tried = std::make_shared<TriedPlans>());
 
+    /// Returns the kernel packed by the best plans found.
     PackedKernel run();
     /// After run(): the register limits that would have given the same result.
     const finaliser::RegisterBounds& same_for() const { return same_for_; }
@@ -43,7 +44,7 @@ class Planner {
         bool decided = false;
         std::optional<std::uint64_t> rounds;
         bool is_crowded = false;     ///< too few registers at the last factor tried
-        bool extends_words = false;  ///< of which a check could prove that they do not wrap
+        bool extends_words = false;  ///< it extends words, and a check could prove that they do not wrap
         std::uint64_t cost = 0;      ///< of a round, by the current plan
         std::uint32_t vectors = 0;   ///< in a round of several blocks as it is
 

@@ -40,14 +40,16 @@ class BlockWriter {
     BlockWriter(VirtualKernel& kernel, std::uint32_t block, const VirtualInstruction& served)
         : kernel_(kernel), block_(block), served_(finaliser::beside(served)) {}
 
+    /// An operand of `rows` rows with the value `value`.
     VirtualOperand literal(std::uint64_t value, unsigned rows);
-    /// type.operation a, b, c to new rows.
+    /// Appends `operation`.`type` of a, b and c; returns its result, in new rows.
     VirtualOperand compute(isa::Operation operation, isa::Type type, const VirtualOperand& a,
                            const VirtualOperand& b = {}, const VirtualOperand& c = {},
                            isa::Type source_type = isa::Type::none);
     /// A predicate: a <comparison> b, and `also` if given.
     std::uint32_t compare(isa::Comparison comparison, isa::Type type, const VirtualOperand& a, const VirtualOperand& b,
                           std::uint32_t also = finaliser::kNone);
+    /// Appends the instruction.
     void put(VirtualInstruction instruction);
 
     /// Ends the block with a branch to `target` where the predicate does not hold, replacing any branch there.

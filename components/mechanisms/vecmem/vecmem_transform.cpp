@@ -29,7 +29,7 @@ using finaliser::RegisterBounds;
 /// Registers to allow for aligning groups to multiples of their length, beside the live values.
 constexpr unsigned kAlignmentRegisters = 4;
 
-/// Crago et al., TACO 2018, section 5.2, "Compiler Generation": does what the paper leaves to programmers.
+/// Does what the paper leaves to programmers (Crago et al., TACO 2018, section 5.2, "Compiler Generation").
 class VecmemTransform final : public finaliser::KernelTransform {
   public:
     using Parameters = VecmemParameters;

@@ -60,7 +60,7 @@ class ConstantCache {
     static constexpr unsigned kWords = kBytes / 4;
     /// Lines of the constant bank.
     static constexpr unsigned kLines = 64;
-    /// A reader is a miss of the instruction cache or, with this bit, of the constant cache.
+    /// A reader is the number of a miss: of the constant cache if this bit is set, otherwise of the instruction cache.
     static constexpr std::uint32_t kReader = 1u << 16;
 
     using Answer = ReadOnlyCache::Answer;
@@ -92,29 +92,31 @@ class ConstantCache {
 
     // ---- Operands in the constant bank
 
+    /// Marks `lines` (bit i: line i of the bank) as used; returns whether all of them are present.
     bool hold(std::uint64_t lines) {
         used_ |= lines;
         return (lines & ~(resident_ | passing_)) == 0;
     }
-    /// The context waits for `lines`, which are not present.
+    /// Records that the context waits for those of `lines` that are not present; ask() will request them.
     void want(std::uint64_t lines, unsigned context) {
         wanted_ |= lines & ~(resident_ | passing_ | asked_);
         waiting_ |= context_bit(context);
     }
     /// Whether a line must be requested and can be.
     bool can_ask() const { return wanted_ != 0 && tags_.can_miss(); }
-    /// Requests one of them; only if can_ask().
+    /// Returns the request for one of these lines, for the caller to send; call it only if can_ask().
     Request ask();
-    /// After a line has come: the contexts that waited for any. They must check again; then call `all_looked`.
+    /// After a line has come: removes and returns the contexts that waited for any line. They must check again; then
+    /// call `all_looked`.
     ContextMask take_waiting() { return std::exchange(waiting_, {}); }
-    /// A line that has come serves all who waited for it, even if it is replaced before their other lines come. So an
-    /// instruction gets all its operands, however small the cache is.
+    /// A line that has come serves all contexts that waited for it, even if it is replaced before their other lines
+    /// come. So an instruction gets all its operands, however small the cache is.
     void all_looked() { passing_ = waiting_ == 0 ? 0 : passing_; }
 
     // ---- Loads
 
-    /// A pass of a load reads in the line at `line`. After `hit`, bytes() are the line's; after `missed`, send
-    /// request(); after `refused`, nothing has changed. `can_send`: whether a request can be sent.
+    /// Performs a pass of a load, which reads in the line at the address `line`. After `hit`, bytes() are the line's;
+    /// after `missed`, send request(); after `refused`, nothing has changed. `can_send`: whether a request can be sent.
     Answer load(std::uint64_t line, Waiter waiter, bool can_send);
     const std::byte* bytes() const {
         return reinterpret_cast<const std::byte*>(bytes_.data()) + tags_.last_place() * kBytes;
@@ -166,7 +168,7 @@ class ConstantCache {
     std::uint64_t asked_ = 0;
     std::uint64_t wanted_ = 0;
     std::uint64_t passing_ = 0;  ///< lines that have come since the last time that none waited
-    std::uint64_t used_ = 0;     ///< since the last fill, at which the replacement policy is told
+    std::uint64_t used_ = 0;     ///< lines used since the last fill, which tells the replacement policy
     ContextMask waiting_;
 };
 

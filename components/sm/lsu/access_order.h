@@ -94,8 +94,8 @@ class AccessEpochs {
 /// before it are performed, then until all their accesses have ended.
 class AccessOrder {
   public:
-    /// A fence that ends is put into `completions`, which must outlive this object, as `first_fence` + its context.
-    /// `counts_stores`: whether to count each context's stores.
+    /// A fence that ends is put into `completions`, which must outlive this object, as `first_fence` + the number of
+    /// its context. `counts_stores`: whether to count each context's stores.
     AccessOrder(unsigned contexts, bool counts_stores, TimingWheel& completions, std::uint32_t first_fence)
         : counts_stores_(counts_stores),
           completions_(completions),
@@ -182,7 +182,7 @@ class AccessOrder {
         void fields(StateArchive& archive, std::span<const isa::Instruction> code, bool counts_stores);
     };
     struct WaitingFence {
-        std::uint64_t number;  ///< what it waits for
+        std::uint64_t number;  ///< of instructions, or of the epoch, for which it waits
         std::uint16_t context;
 
         void fields(StateArchive& archive) { archive& number& context; }

@@ -8,7 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// The host's allocations in global memory, which demand accesses are checked against; most repeat the last allocation.
+/// The host's allocations in global memory. Demand accesses are checked against them; most lie in the same allocation
+/// as the access before.
 class AllocationMap {
   public:
     void update(const AllocationUpdate& update);

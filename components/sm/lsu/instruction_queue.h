@@ -37,7 +37,8 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         }
     }
 
-    /// Inactive lanes have values of an earlier instruction. `code`: the kernel's, empty if none runs.
+    /// Leaves out inactive lanes, which hold values of an earlier instruction. `code`: the kernel's, empty if none
+    /// runs.
     void fields(StateArchive& archive, std::span<const isa::Instruction> code) {
         Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
@@ -63,7 +64,7 @@ class InstructionQueue : public Ring<QueuedInstruction> {
     }
 
   private:
-    /// One byte: whether it is a pre-load, and the form of its elements.
+    /// Archives one byte: whether it is a pre-load, and the form of its elements.
     static void form_fields(StateArchive& archive, MemoryInstruction& memory) {
         auto form = static_cast<std::uint8_t>(unsigned{memory.pre_load} | unsigned{memory.indexed} << 1 |
                                               (memory.elements - 1u) << 2);

@@ -24,7 +24,7 @@ namespace {
     return mask;
 }
 
-/// The lanes in the sector of the line's lowest one, the first one of each word.
+/// Those of `lanes` in the sector of the lowest one; of those with the same word only the first.
 isa::LaneMask lanes_together(const std::uint64_t* addresses, isa::LaneMask lanes) {
     const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;
     isa::LaneMask together = 0;
@@ -184,7 +184,7 @@ bool L1Accesses::pre_load_line(const QueuedInstruction& entry, std::uint64_t lin
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
-    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: other bytes must be determined
+    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel, so their other bytes need a defined value
     ByteMask mask;
     if (lanes == isa::kFullMask && is_plain_word(instruction) && are_consecutive_words(memory.addresses)) {
         std::memcpy(bytes, memory.data[0], kLineBytes);

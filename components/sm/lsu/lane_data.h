@@ -15,11 +15,12 @@
 
 namespace lookahead::gpu {
 
-/// Registers that the vector of a memory instruction fills.
+/// The most rows that the vector of a memory instruction fills.
 inline constexpr unsigned kMaximumRows = isa::kMostOperandRows;
 /// Rows of data of an atomic: two operands of two words.
 inline constexpr unsigned kAtomicRows = 4;
 
+/// The lanes whose address lies in the line at the address `line`.
 inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t line) {
     const __m256i line_bits = _mm256_set1_epi64x(~static_cast<long long>(kLineBytes - 1));
     const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(line));
@@ -62,7 +63,8 @@ inline std::uint64_t joined(__m256i four) {
     return static_cast<std::uint64_t>(_mm_extract_epi64(two, 0) | _mm_extract_epi64(two, 1));
 }
 
-/// The aligned power of two that holds the addresses of all 32 lanes; depends only on the bits in which they differ.
+/// The aligned block of 2^n bytes that holds the aligned accesses of all 32 lanes; n depends only on the bits in which
+/// the addresses differ.
 inline AddressBlock block_of(const std::uint64_t* addresses, unsigned bytes) {
     const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
     __m256i different = _mm256_setzero_si256();
@@ -144,7 +146,7 @@ inline bool is_whole_line(const std::uint8_t* offsets) {
     return _mm256_movemask_epi8(_mm256_cmpeq_epi8(given, words)) == -1;
 }
 
-/// Those of the lanes with these offsets that are in the sectors.
+/// The lanes whose offset lies in one of `sectors`.
 inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask sectors) {
     const __m256i given = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
     const __m256i of_lane = _mm256_and_si256(given, _mm256_set1_epi8(static_cast<char>(kLineBytes - kSectorBytes)));
@@ -156,6 +158,7 @@ inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask se
     return lanes;
 }
 
+/// The sectors in which the offsets of `lanes` lie.
 inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask lanes) {
     SectorMask sectors = 0;
     for (unsigned sector = 0; sector < kSectors; ++sector) {
@@ -221,7 +224,7 @@ constexpr unsigned data_rows(const isa::InstructionForm& instruction) {
                                                 : 0;
 }
 
-/// Whether execution gives the row a value; the other rows of an atomic keep those of an earlier instruction.
+/// Whether execution gives the row a value; the other rows of an atomic keep the values of an earlier instruction.
 constexpr bool holds_value(const isa::InstructionForm& instruction, unsigned row) {
     if (!is_atomic(instruction)) { return row < data_rows(instruction); }
     const bool high = row % 2 != 0, second = row >= 2;

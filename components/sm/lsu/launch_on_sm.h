@@ -14,7 +14,7 @@ struct LaunchOnSm {
     unsigned cta_slots;              ///< CTAs that are resident at once
     unsigned warps_per_cta;          ///< warp w of the CTA in slot s has the context s * warps_per_cta + w
     std::uint32_t launch = 0;        ///< number in the run, from 0
-    std::uint32_t shared_bytes = 0;  ///< of all resident CTAs
+    std::uint32_t shared_bytes = 0;  ///< shared memory of all resident CTAs
 };
 
 }  // namespace lookahead::gpu

@@ -81,7 +81,7 @@ class L1Listener;
 class MissSamples;
 class RegisterFile;
 
-/// No event without a message from outside.
+/// The next event of a part that has none unless a message comes.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
 /// The rows of the register file that a memory instruction writes; renaming may choose each row separately.
@@ -106,7 +106,7 @@ struct MemoryInstruction {
     std::uint16_t cta_slot = 0;
     isa::LaneMask active = 0;            ///< guard applied; never 0
     DestinationRows destination_rows{};  ///< physical rows of the destination registers
-    std::uint16_t token = 0;             ///< of an issue extension's load, which comes back with it; 0: a warp's own
+    std::uint16_t token = 0;             ///< identifies an issue extension's load on its return; 0: a warp's own load
     bool pre_load = false;               ///< brings its lines into L1, writes no register, and is never reported
     bool indexed = false;                ///< see elements
     /// If above 1, the vector's elements, which are words, have addresses of their own and are performed one after
@@ -143,14 +143,16 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values are in the registers, and the scoreboard may be released.
     /// Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
-    /// For a load whose elements have addresses of their own: all lanes of the element's destination row are written,
-    /// and the row may be released. Elements complete in any order. `last` marks the last one, which ends the
+    /// Called for a load whose elements have addresses of their own when all lanes of the element's destination row are
+    /// written: the row may be released. Elements complete in any order. `last` marks the last one, which ends the
     /// instruction in place of memory_completed.
     virtual void element_completed(std::uint16_t, const isa::Instruction&, unsigned /*element*/, bool /*last*/, Cycle) {
     }
     /// Like memory_completed, for a load with a token; one with elements completes as a whole.
     virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
+    /// The sectors that `reader` requested (LoadStoreUnit::request_line) have come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
+    /// Passes the prefetcher's hint on to the scheduler of the context's warp.
     virtual void warp_hint(std::uint16_t, WarpHint) {}
 };
 
@@ -178,12 +180,13 @@ class LoadStoreUnit {
 
     virtual bool can_accept() const = 0;
     virtual void accept(const MemoryInstruction& instruction, Cycle now) = 0;
-    /// Accepts a fence of `context`: completes when its earlier stores are acknowledged, and starts a new L1
-    /// generation.
+    /// Accepts a fence of `context`: it completes when the earlier accesses that it covers have ended. A fence whose
+    /// scope is wider than the CTA then starts a new L1 generation.
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
-    /// For the SM's instruction and constant caches: requests sectors of a line. The listener is told with `reader`
-    /// (below 2^31); lines of the constant cache are in it then. Call it before `cycle`, only if can_request_line().
+    /// For the SM's instruction and constant caches: requests sectors of a line. LoadStoreListener::line_came(reader)
+    /// reports that they have come; lines for the constant cache have been put into it by then. `reader` is below 2^31.
+    /// Call it before `cycle`, only if can_request_line().
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
 
@@ -221,9 +224,9 @@ class LoadStoreUnit {
     virtual const MissSamples* samples() const { return nullptr; }
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 
-    /// Architectural and statistical state, including shared memory but not registers.
     virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
-    /// `code`: the running kernel's instructions, empty between kernels; instructions in flight are saved as indices.
+    /// Architectural and statistical state, including shared memory but not registers. `code`: the running kernel's
+    /// instructions, empty between kernels; instructions in flight are saved as indices.
     virtual void fields(StateArchive& archive, std::span<const isa::Instruction> code) = 0;
 };
 

@@ -19,10 +19,10 @@ namespace lookahead::gpu {
 enum class LoadKind : std::uint8_t {
     plain,
     acquire,
-    element,  ///< of a load whose elements have addresses of their own
+    element,  ///< one element of a load whose elements have addresses of their own
 };
 
-/// How an element fills its row.
+/// The form of an element: a load of one word into one row.
 inline constexpr isa::Instruction kWordLoad = [] {
     isa::Instruction load;
     load.operation = isa::Operation::load;
@@ -42,14 +42,14 @@ struct PendingLoad {
     bool issuing = false;           ///< more accesses follow
     LoadKind kind = LoadKind::plain;
     std::uint8_t element = 0;                   ///< number of an element
-    std::uint8_t elements_left = 0;             ///< in the first element's entry, which lasts until all have completed
-    std::uint32_t first = 0;                    ///< of an element: the first one's entry
+    std::uint8_t elements_left = 0;             ///< set in the first element's entry, until all have completed
+    std::uint32_t first = 0;                    ///< of an element: the entry of the load's first element
     Cycle begun = 0;                            ///< cycle in which the instruction was accepted
     Cycle ready = 0;                            ///< it completes no earlier
-    isa::LaneMask lanes = 0;                    ///< that it loads for
-    std::uint8_t offsets[isa::kWarpSize] = {};  ///< of the data of each of its lanes in its line
+    isa::LaneMask lanes = 0;                    ///< for which it loads
+    std::uint8_t offsets[isa::kWarpSize] = {};  ///< by lane: where its data begin in their line
 
-    /// How the data fill the rows.
+    /// The instruction whose form says how the data fill the rows.
     const isa::Instruction& shape() const { return kind == LoadKind::element ? kWordLoad : *instruction; }
     void not_before(Cycle cycle) { ready = std::max(ready, cycle); }
 
@@ -87,7 +87,7 @@ struct LoadToken {
 class LoadTable {
   public:
     /// Data of a reply are in the registers `fill_latency` cycles later. A completed load is put into `completions` as
-    /// its entry. Both references must outlive the table.
+    /// the number of its entry. Both references must outlive the table.
     LoadTable(unsigned entries, Cycle fill_latency, RegisterFile& registers, TimingWheel& completions)
         : fill_latency_(fill_latency), registers_(registers), completions_(completions), entries_(entries) {
         free_.reserve(entries);
@@ -143,7 +143,7 @@ class LoadTable {
 
     /// Writes the data of the waiter's lanes from the line.
     void write(const Waiter& waiter, const std::byte* line);
-    /// The same from `bytes`, a part of the line of `size` bytes, a power of two.
+    /// Writes the data of `lanes` from `bytes`, a part of the line; `size`, its number of bytes, is a power of two.
     void write_part(std::uint32_t entry, isa::LaneMask lanes, const std::byte* bytes, unsigned size);
     /// Writes an atomic's results. `reply.tag` is its entry.
     void write_atomics(const AtomicReply& reply);

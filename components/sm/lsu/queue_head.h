@@ -17,10 +17,10 @@ struct QueueHead {
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
     bool started = false;
-    bool blocked = false;                ///< until a reply, a completion, or a request that leaves
+    bool blocked = false;                ///< until a reply or a completion comes, or a request leaves
     std::uint8_t cause = 0;              ///< of blocked: ReservationFailure, or kStall + LsuStall
     std::uint32_t load = 0;              ///< its entry in the load table
-    Cycle blocked_since = kNotCharging;  ///< its last failed attempt, not yet charged
+    Cycle blocked_since = kNotCharging;  ///< cycle of its last failed attempt, not yet charged
     Cycle banks_until = kNoBanks;        ///< last cycle in which its accesses hold the banks of shared memory or L1
     std::uint32_t first_load = 0;        ///< the first element's entry in the load table
     isa::LaneMask lower_halves = 0;      ///< lanes of two sectors whose first sector is done
@@ -41,7 +41,8 @@ struct QueueHead {
         }
     }
 
-    /// All but `first_load`, which only instructions with elements have. `oldest`: the instruction or null.
+    /// Archives all but `first_load`, which only instructions with elements have (AccessQueue::fields). `oldest`: the
+    /// instruction or null.
     void fields(StateArchive& archive, const MemoryInstruction* oldest) {
         archive& started& blocked& cause& load& blocked_since& banks_until;
         if (oldest != nullptr && isa::lane_bytes(*oldest->instruction) > kSectorBytes) { archive& lower_halves; }

@@ -15,12 +15,13 @@
 
 namespace lookahead::gpu {
 
+/// Counts of the messages that an SM has exchanged with the memory network, which the audit compares with the slices'.
 struct NetworkTraffic {
     std::uint64_t reads = 0;
     std::uint64_t read_replies = 0;
     std::uint64_t writes = 0;  ///< stores and reductions
     std::uint64_t acknowledgements = 0;
-    std::uint64_t atomics = 0;  ///< with a result
+    std::uint64_t atomics = 0;  ///< requests for atomics with a result
     std::uint64_t atomic_replies = 0;
     std::uint64_t written_bytes = 0;  ///< those of atomics once for each lane
 
@@ -122,7 +123,7 @@ class RequestArbiter {
     NetworkTraffic& traffic() { return traffic_; }
     void audit(Audit& audit, const std::string& name) const;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& name) const;
-    /// Archive the path, and everything else.
+    /// Archives the path; `fields` archives everything else.
     void path_fields(StateArchive& archive);
     void fields(StateArchive& archive) { archive& texture_first_& traffic_& lines_; }
 

@@ -18,13 +18,13 @@ namespace lookahead::gpu {
 class L1Client {
   public:
     virtual ~L1Client() = default;
-    /// Names the client in messages: that of its mechanism.
+    /// The client's name in messages: that of its mechanism.
     virtual std::string_view name() const = 0;
-    /// No two clients of an L1 have the same.
+    /// The higher priority goes first; no two clients of an L1 have the same one.
     virtual int priority() const = 0;
     /// Called once, before the first cycle; both outlive the client's use.
     virtual void joined(L1Data& l1, const AllocationMap& allocations) = 0;
-    /// Whether its accesses have a tag port of their own, so that they need no cycle without others.
+    /// Whether its accesses have a tag port of their own, so that they may share a cycle with other accesses.
     virtual bool has_own_port() const { return false; }
     virtual bool wants_access() const = 0;
     /// Makes one access to L1; false if L1 has no room. Called again after a change in the load/store unit.
@@ -52,11 +52,11 @@ class SpareAccesses {
     void begin_cycle(Cycle now) {
         if (prefetches_ != nullptr) [[unlikely]] { prefetches_->begin_cycle(now); }
     }
-    /// An instruction starts, which may be a load for prefetchers to see.
+    /// Call it when an instruction starts: prefetchers see it if it is a load.
     void observe(const QueuedInstruction& access) {
         if (prefetches_ != nullptr && !access.memory.pre_load) [[unlikely]] { prefetches_->observe(access); }
     }
-    /// An instruction accesses L1 in the cycle `now`.
+    /// Call it when an instruction accesses L1 in the cycle `now`.
     void give_way(Cycle now) { accessed_ = now; }
     /// Call it after the instructions' part of a cycle: the oldest one waits (`blocked`), or there is none (`idle`).
     void cycle(Cycle now, bool blocked, bool idle) {

@@ -10,7 +10,8 @@
 
 namespace lookahead::gpu {
 
-/// Copies of messages that came before the horizon, but whose clock edge does not: they wait for the next window.
+/// Copies of messages that came before the horizon but whose clock edge is not before it: they wait for the next
+/// window.
 class HeldMessages {
   public:
     bool empty() const { return first_ == words_.size(); }
@@ -32,7 +33,7 @@ class HeldMessages {
     }
     void pop() { first_ += front().total_bytes() / 8; }
 
-    /// What has been popped is no part of the state.
+    /// Drops the popped messages, which are no part of the state.
     void fields(StateArchive& archive) {
         words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
         first_ = 0;

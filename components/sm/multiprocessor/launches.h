@@ -32,7 +32,7 @@ class Launches {
         ++state_.counters.launches;
         prepare();
     }
-    /// Derives what follows from the launch's fields and parameters. It decodes a kernel at its first launch.
+    /// Derives the state that follows from the launch's fields and parameters. Decodes a kernel at its first launch.
     void prepare() {
         LaunchState& launch = state_.launch;
         const LaunchFields& fields = launch.fields;

@@ -9,7 +9,7 @@ namespace lookahead::gpu {
 
 namespace {
 
-/// A warp that waits while the issue extension runs a stream for it.
+/// The state of a warp that waits while the issue extension runs a stream for it.
 constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
 
 std::vector<std::string> state_names() {

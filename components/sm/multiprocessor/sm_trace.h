@@ -19,10 +19,12 @@ class SmTrace {
   public:
     SmTrace(const TraceWindow& window, const ClockDomain& clock, unsigned warps, unsigned schedulers);
 
-    /// The SM stands after its work of cycle `now`; streams of the issue extension run beside those of `extended`.
+    /// Records the warps' states after the SM's work of cycle `now`. `extended`: warps for which a stream of the issue
+    /// extension runs.
     void warps(Cycle now, const ContextStates& states, ContextMask extended);
     void queues(Cycle now, const LoadStoreOccupancy& occupancy);
-    /// What was charged to the schedulers since the last call is that of the cycles from `begin` up to `end`.
+    /// Records what was charged to the schedulers since the last call as the causes of the cycles from `begin` up to
+    /// `end`.
     void schedulers(Cycle begin, Cycle end, const std::vector<SchedulerCounters>& counters);
 
     void visit(TraceVisitor& visitor, const std::string& process) const;
@@ -32,7 +34,7 @@ class SmTrace {
     struct Open {
         std::uint8_t state = kNothing;
         Cycle begin = 0;
-        Cycle end = 0;  ///< of what is known of it
+        Cycle end = 0;  ///< up to which its state is known
     };
     struct Span {
         std::uint16_t track;

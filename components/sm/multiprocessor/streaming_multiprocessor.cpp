@@ -97,7 +97,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
     for (; next != inbox.end(); ++next) { held_.push(**next); }
 }
 
-/// The cycles from the last one charged up to `end` pass without an event.
+/// Charges the cycles from charged_until_ up to `end`, in which nothing has happened.
 [[gnu::hot]] void StreamingMultiprocessor::charge_until(Cycle end) {
     const Cycle cycles = end - charged_until_;
     if (cycles > 0 && state_.launch.active) {
@@ -266,7 +266,7 @@ void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
     launches_.end();
 }
 
-/// Arrives the channel's latency later, in whole cycles.
+/// Sends a message that arrives the channel's latency later, in whole cycles.
 template <class P>
 void StreamingMultiprocessor::send_to_dispatcher(const P& payload, Cycle now) {
     const Cycle latency = clock_.cycle_at_or_after(to_dispatcher_.lookahead(0));
@@ -342,7 +342,7 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
             extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
         }
     }
-    // With the launch's sizes; what an earlier one left is no part of the state.
+    // They have the launch's sizes; what an earlier launch left in them is no part of the state.
     if (launch.active) {
         archive& state_.warps.scoreboard& state_.warps.map.rows();
         if (state_.kernel->by_control_words()) { archive& state_.dependences; }

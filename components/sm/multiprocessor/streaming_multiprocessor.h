@@ -93,7 +93,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     const SmCounters& counters() const { return state_.counters; }
     const std::vector<SchedulerCounters>& scheduler_counters() const { return issue_.counters(); }
     const Extensions& extensions() const { return extensions_; }
-    /// Issue sources beside the warps' own streams.
+    /// Adds an issue source beside the warps' own streams; it must outlive the SM's use.
     void add_issue_source(IssueSource& source) { issue_.add_source(source); }
 
   private:
@@ -142,9 +142,9 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
 
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes
-    Cycle next_memory_work_ = kNever;  ///< of the load/store unit
-    /// The cycle from which on a warp may issue; before it the issue stage need not look. Set by all that wakes a warp,
-    /// and no part of the state: where it is not known, a look tells.
+    Cycle next_memory_work_ = kNever;  ///< the same for the load/store unit
+    /// The first cycle in which a warp may issue; the issue stage is not asked before it. Everything that wakes a warp
+    /// sets it. It is no part of the state: where it is not known, the issue stage is asked.
     Cycle next_issue_ = 0;
     bool memory_touched_ = false;  ///< the load/store unit got something in this cycle
 };

@@ -10,7 +10,8 @@ bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, 
     Stream& stream = state_.warps.streams[context];
     Barrier& barrier = ctas_barriers_[stream.cta_slot][arrival.number];
     barrier.count.arrive(arrival, lanes, predicates);
-    // Warps that do not wait at barriers may come faster than this for long; they hold them no longer than all warps.
+    // Warps that only arrive may come faster than one per interval for long; the delay is at most that of all warps'
+    // arrivals.
     const Cycle interval = state_.parameters.barrier_interval;
     arrived_ = std::min(std::max(arrived_, now) + interval, now + interval * state_.parameters.max_warps);
     const bool waits = arrival.kind != isa::BarrierKind::arrive;

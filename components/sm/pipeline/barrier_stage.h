@@ -14,15 +14,16 @@ namespace lookahead::gpu {
 
 /// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited. A complete barrier is
 /// reset at once; the waiting warps continue barrier_latency cycles after its last warp's arrival, which takes
-/// barrier_interval cycles. On a reconvergence stack, a warp that comes
-/// with some of its lanes waits for the others, which cannot come: the CTA never passes the barrier.
+/// barrier_interval cycles. On a reconvergence stack, a warp that comes with some of its lanes waits for the others,
+/// which cannot come: the CTA never passes the barrier.
 class BarrierStage {
   public:
     BarrierStage(PipelineState& state, const CtaStage& ctas) : state_(state), ctas_(ctas) {}
 
     void begin_kernel() { ctas_barriers_.assign(state_.launch.occupancy.ctas, {}); }
 
-    /// The warp arrives with `lanes`, all that it has. Returns whether it waits; false if it only arrives.
+    /// The warp arrives with `lanes`, all its lanes that have not exited. Returns whether it waits; false if it only
+    /// arrives.
     bool arrive(unsigned context, const isa::BarrierArrival& arrival, isa::LaneMask lanes, isa::LaneMask predicates,
                 Cycle now);
     /// The warp, on a stack, comes to the barrier with only `lanes` of its lanes.
@@ -62,7 +63,7 @@ class BarrierStage {
     PipelineState& state_;
     const CtaStage& ctas_;
     std::vector<std::array<Barrier, isa::kBarriersPerCta>> ctas_barriers_;  ///< by CTA slot
-    Cycle arrived_ = 0;  ///< when the last warp that came has arrived
+    Cycle arrived_ = 0;  ///< the cycle in which the arrival of the last warp ends
 };
 
 }  // namespace lookahead::gpu

@@ -29,7 +29,8 @@ bool is_simple(const isa::Instruction& instruction, InstructionClass instruction
 }
 
 /// One cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
-/// section 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
+/// section 4.3). With 4, 8 or 16 elements: a strided load takes 1 cycle, a strided store or indirect load 2, 3 or 5, an
+/// indirect store 3, 5 or 9.
 unsigned issue_cycles_of(const isa::Instruction& instruction) {
     unsigned vectors = 0;
     if (isa::is_vector_memory(instruction.operation)) {
@@ -38,7 +39,8 @@ unsigned issue_cycles_of(const isa::Instruction& instruction) {
     return 1 + vectors * instruction.vector / 4;
 }
 
-/// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
+/// Loads of global, local and generic addresses, texture fetches, and atomics of global memory (Kim et al., HPCA 2016,
+/// section 3).
 bool is_long_latency(InstructionClass instruction_class) {
     using enum InstructionClass;
     return instruction_class == load_global || instruction_class == load_local || instruction_class == atomic_global ||

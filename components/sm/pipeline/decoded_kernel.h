@@ -14,7 +14,8 @@ using isa::Action;
 using isa::kPredicateSlots;
 using isa::kUnusedPredicate;
 
-/// The most registers that an instruction reads, and the most for all but vector stores: an address and four words.
+/// The most registers that an instruction reads, and the most that all but vector stores read: an address and four
+/// words.
 inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
@@ -22,7 +23,7 @@ inline constexpr unsigned kUsualReads = 8;
 struct DecodedInstruction : isa::DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
-    std::uint8_t sources = 0;       ///< that its handler reads
+    std::uint8_t sources = 0;       ///< operands that its handler reads
     std::uint8_t reads = 0;         ///< registers that operand collection reads
     std::uint8_t issue_cycles = 1;  ///< how long it holds its scheduler's slot while its operands are staged
     bool writes = false;            ///< some register or predicate awaits a write-back
@@ -31,7 +32,7 @@ struct DecodedInstruction : isa::DecodedInstruction {
     std::uint8_t write_barrier = isa::IssueControl::kNoBarrier;  ///< see isa::IssueControl
     std::uint8_t read_barrier = isa::IssueControl::kNoBarrier;
     std::uint16_t read_latency = 1;    ///< from its issue until its operands are read
-    bool long_latency = false;         ///< its results count as awaiting memory: global and local loads and atomics
+    bool long_latency = false;         ///< its results await memory: loads through L1D, atomics, texture fetches
     std::uint64_t constant_lines = 0;  ///< the lines that it reads of the launch's constant bank (ConstantCache)
     union {
         std::uint16_t usual_reads[kUsualReads] = {};
@@ -76,7 +77,8 @@ class DecodedKernel {
     /// Whether control words say when its instructions issue; the scoreboard then has only what the parts of one
     /// native instruction pass on, and the dependence counters that are not 0.
     bool by_control_words() const { return by_control_words_; }
-    /// The instruction's sources and destinations, which must not be pending when it issues.
+    /// Sets of scoreboard bits: `needs` are the instruction's sources and destinations, none of which may be pending
+    /// when it issues; `reads` are its sources, `writes` its destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }

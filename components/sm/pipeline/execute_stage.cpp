@@ -180,7 +180,7 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     request_.context = static_cast<std::uint16_t>(context);
     request_.cta_slot = stream.cta_slot;
     request_.active = active;
-    request_.destination_rows = {};  // the state has them all, also unused ones
+    request_.destination_rows = {};  // the saved state has all rows, also unused ones
     request_.shared_bytes = state_.launch.occupancy.shared_bytes_per_cta;
     request_.shared_base = stream.cta_slot * request_.shared_bytes;
     const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;

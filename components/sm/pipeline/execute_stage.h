@@ -11,6 +11,7 @@
 
 namespace lookahead::gpu {
 
+/// An SM's number, and the number of SMs.
 struct SmIdentity {
     std::uint32_t index = 0;
     std::uint32_t count = 1;

@@ -108,7 +108,8 @@ void ExtensionStreams::go_to(unsigned stream, std::uint32_t pc, bool issued) {
         --of.buffered;
         return renew(stream);
     }
-    // A fetch under way is for another place. While a branch resolves there is none, and its end is still awaited.
+    // A fetch under way is for another place. While a branch resolves there is no fetch, and the event that ends the
+    // branch is still awaited.
     if (set_.states.of(stream) != ContextState::branching) {
         generations_[stream] = (generations_[stream] + 1) % kGenerations;
         under_way_ &= ~context_bit(stream);

@@ -23,11 +23,12 @@ class IssueStage;
 class StreamPolicy {
   public:
     virtual ~StreamPolicy() = default;
-    /// The state of a stream whose next instruction is in its buffer: one that follows `branching` in ContextState.
+    /// Returns the state of a stream whose next instruction is in its buffer: one of those after `branching` in
+    /// ContextState.
     virtual ContextState judge(unsigned stream) = 0;
-    /// False: no stream issues.
+    /// Whether any stream may issue.
     virtual bool may_issue() const { return true; }
-    /// The stream is ready and it is its turn; false passes the turn to the next one.
+    /// Whether the stream, which is ready and has its turn, may issue; false passes the turn to the next one.
     virtual bool accepts(unsigned) const { return true; }
     /// Issues the stream's next instruction and advances the stream.
     virtual void issue(unsigned scheduler, unsigned stream, Cycle now) = 0;
@@ -110,7 +111,7 @@ class ExtensionStreams final : public IssueSource {
     void fields(StateArchive& archive);
 
   private:
-    static constexpr unsigned kCountBits = 8;  ///< of a fetch's detail: how many instructions it brings
+    static constexpr unsigned kCountBits = 8;  ///< bits of a fetch event's detail that count its instructions
     static constexpr std::uint32_t kGenerations = 1u << (32 - kCountBits);
 
     bool left(unsigned stream, std::uint32_t pc);
@@ -126,7 +127,7 @@ class ExtensionStreams final : public IssueSource {
     StreamSet set_;
     std::uint8_t number_;  ///< among the SM's sets
     ContextMask under_way_ = 0;
-    ContextMask refused_ = 0;                 ///< whose line was missing; they ask again when a line has come
+    ContextMask refused_ = 0;                 ///< streams whose line was missing; they ask again when a line has come
     std::vector<std::uint32_t> generations_;  ///< change with each start
     std::vector<std::uint32_t> last_;         ///< by scheduler: the stream that issued last
 };

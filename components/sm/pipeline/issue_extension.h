@@ -33,10 +33,11 @@ struct IssueExtensionArguments {
     std::uint8_t number = 0;
 };
 
-/// What an extension may have besides its hooks; it returns those that it has. All are about contexts that it attends.
+/// QueueServer, RegisterRenaming and OwnUnit are parts that an extension may have besides its hooks; it returns those
+/// that it has. All their calls are about contexts that it attends.
 ///
-/// The queues between a kernel's programs: `enqueue` in its own stream, and the warps' dequeues. Kernels that dequeue
-/// are refused without such an extension; a configuration may name at most one.
+/// QueueServer: the queues between a kernel's programs, from `enqueue` in the extension's own stream to the warps'
+/// dequeues. Kernels that dequeue are refused without such an extension; a configuration may name at most one.
 class QueueServer {
   public:
     /// Writes the lanes' addresses for the context's issuing instruction, an access that dequeues.
@@ -46,7 +47,7 @@ class QueueServer {
     ~QueueServer() = default;
 };
 
-/// Rows of its own for the registers of warps.
+/// The extension's own rows for the registers of warps.
 class RegisterRenaming {
   public:
     /// The `count` operands of the context's issuing instruction are read from `rows` until `collected`.
@@ -59,7 +60,7 @@ class RegisterRenaming {
     ~RegisterRenaming() = default;
 };
 
-/// A unit for warps' instructions.
+/// The extension's own unit for warps' instructions.
 class OwnUnit {
   public:
     /// Called after before_execution. If not kNever, the instruction goes to this unit, none of the SM's, and its
@@ -72,8 +73,8 @@ class OwnUnit {
 
 /// Slot "sm.issue_extension": an extension of the SM that works beside the warps' own streams. It may add instruction
 /// streams (ExtensionStreams) and issue sources, execute a warp's instructions in its place, and map a warp's registers
-/// to other rows. An SM may have several, joined by `+`; those that attend a context are called in the order of their
-/// names.
+/// to other rows. An SM may have several, joined by `+`; those that attend a context are called in the order in which
+/// the configuration names them.
 ///
 /// Contract:
 /// - `begin_cycle` is called in each cycle that is stepped, after due events and before the schedulers; `next_cycle`
@@ -90,7 +91,8 @@ class IssueExtension {
     explicit IssueExtension(const IssueExtensionArguments& arguments) : sm_(arguments), state_(arguments.state) {}
     virtual ~IssueExtension() = default;
 
-    /// The longest delay that it schedules, in cycles; follows from its parameters, asked once.
+    /// The longest delay that it schedules, in cycles. It depends on the extension's parameters alone and is asked
+    /// once.
     virtual Cycle longest_delay() const { return 0; }
 
     virtual void begin_launch() {}
@@ -115,11 +117,12 @@ class IssueExtension {
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }
 
-    // ---- What it has besides; null: nothing
+    // ---- Its other parts; null: it has no such part
     virtual QueueServer* queue_server() { return nullptr; }
     virtual RegisterRenaming* renaming() { return nullptr; }
     virtual OwnUnit* own_unit() { return nullptr; }
 
+    /// An event that it scheduled is due.
     virtual void event(unsigned, std::uint32_t, Cycle) {}
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
 

@@ -55,7 +55,7 @@ class IssueStage {
     bool has_sources() const { return has_sources_; }
 
     /// Holds the issue slot for `cycles` cycles, this one included, for the instruction that the scheduler issues in
-    /// this cycle. At least interval(), the cycles that every instruction takes.
+    /// this cycle. `cycles` is at least interval(), the cycles that every instruction takes.
     void hold(unsigned scheduler, Cycle cycles, Cycle now) {
         held_until_[scheduler] = std::max(held_until_[scheduler], now + cycles);
         last_hold_ = std::max(last_hold_, held_until_[scheduler]);
@@ -119,10 +119,11 @@ class IssueStage {
     std::vector<Cycle> held_until_;  ///< by scheduler: the first cycle in which its slot is free
     Cycle last_hold_ = 0;            ///< the greatest of them
     Cycle interval_;                 ///< sm.issue_interval
-    std::uint64_t warps_last_ = 0;   ///< schedulers whose warps issued after all sources `beside` them
+    std::uint64_t warps_last_ = 0;   ///< schedulers that last issued from their warps, not from a source `beside` them
     bool accepted_ = false;          ///< by the load/store unit, in this cycle
 };
 
+/// The contexts, of `contexts`, whose warps belong to the scheduler.
 ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts);
 
 }  // namespace lookahead::gpu

@@ -4,7 +4,7 @@
 
 namespace lookahead::gpu {
 
-// One latch for each of a kind's units.
+// A path has a latch for each SP unit, for each SFU, or for the one load/store unit.
 OperandCollectors::OperandCollectors(const SmParameters& parameters)
     : enabled_(parameters.operand_collectors),
       paths_{Path(parameters.sp_units, parameters.collector_units),

@@ -53,7 +53,7 @@ class OperandCollectors {
     /// Cycles from the unit's taking an instruction to the issue of a dependent one, besides the unit's latency: into
     /// the pipeline, and from its end to the write-back.
     static constexpr Cycle kUnitStages = 2;
-    /// Cycles from the issue of an instruction that reads so many rows, without conflicts, to the start of its latency.
+    /// Cycles from the issue of an instruction that reads `rows` rows without conflicts to the start of its latency.
     static constexpr Cycle shortest_way(unsigned rows) { return (rows == 0 ? 3 : 4) + kUnitStages; }
 
     /// Reserves the row's bank for a write at `at`.

@@ -22,7 +22,8 @@
 
 namespace lookahead::gpu {
 
-/// A wait of more cycles is for a long-latency operation (Kim et al., HPCA 2016, section 3: "greater than 100 cycles").
+/// A wait of more cycles than this counts as one for a long-latency operation (Kim et al., HPCA 2016, section 3:
+/// "greater than 100 cycles").
 inline constexpr std::uint64_t kLongWaitCycles = 100;
 
 /// How long warps wait for memory, and how many of a scheduler's `memory_wait` cycles lie in a long wait of one of its
@@ -122,7 +123,7 @@ struct PipelineEvent {
     }
 };
 
-/// The latches between an SM's stages, which hold references to it; state of one stage only is in the stage.
+/// The latches between an SM's stages, which hold references to them; state that only one stage uses is in that stage.
 struct PipelineState {
     PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model,
                   const ConstantCacheParameters& constant_cache);
@@ -161,7 +162,8 @@ struct PipelineState {
     }
 
     /// What a stream's fetched instruction at `pc`, which needs the registers and predicates `needs`, waits for: these,
-    /// lines of constants, or its unit. Streams are told of constants by their warp's number.
+    /// lines of constants, or its unit. The constant cache records `number` as the context that waits; the streams of
+    /// extensions are all judged again when a line comes (ExtensionStreams::renew_waiting).
     ContextState waits_for(const StreamSet& set, unsigned number, std::uint32_t pc, const std::uint64_t* needs) {
         if (!set.scoreboard.blocks(number, needs)) {
             if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {
@@ -185,7 +187,7 @@ struct PipelineState {
     const SmParameters parameters;
     const TimingParameters timing;
     const isa::SimtModel simt;
-    const std::uint32_t spin_limit;            ///< of a warp, see ExecuteStage::watch_spinning
+    const std::uint32_t spin_limit;            ///< sm.spin_limit, see ExecuteStage::watch_spinning
     StreamSet warps;                           ///< the warps' own streams, by context
     std::vector<isa::WarpExchange> exchanges;  ///< by context; empty with simt = stack
     RegisterFile registers;

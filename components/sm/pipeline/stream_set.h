@@ -66,10 +66,10 @@ class RegisterMap {
             rows_[std::size_t{context} * registers_ + r] = static_cast<std::uint16_t>(first_row + r);
         }
     }
-    /// The context's map, by register number.
     void set(unsigned context, unsigned register_number, std::uint16_t row) {
         rows_[std::size_t{context} * registers_ + register_number] = row;
     }
+    /// The rows of the context's registers, by register number.
     const std::uint16_t* of(unsigned context) const { return rows_.data() + std::size_t{context} * registers_; }
     std::vector<std::uint16_t>& rows() { return rows_; }
     const std::vector<std::uint16_t>& rows() const { return rows_; }

@@ -11,12 +11,11 @@
 
 namespace lookahead::gpu {
 
-/// The pipelines of an SM's units, or of a scheduler that has its own: when each takes its next
-/// instruction.
+/// The pipelines of an SM's units, or of a scheduler's own units: when each takes its next instruction.
 ///
 /// With result buses, a pipeline takes an instruction only if it can leave after its latency: in that cycle no other
-/// instruction leaves the same pipeline, and fewer leave all pipelines than there are buses. Until then it keeps its
-/// latch, and instructions behind it wait too.
+/// instruction leaves the same pipeline, and fewer leave all pipelines than there are buses. Until then the instruction
+/// keeps its latch, and those behind it wait too.
 class UnitPool {
   public:
     explicit UnitPool(const SmParameters& parameters) : buses_(static_cast<unsigned>(parameters.result_buses)) {

@@ -60,6 +60,7 @@ class PrefetchPort {
     /// unallocated lines, and requests that find the queue full. A demand load that misses on the line first removes
     /// the request from the queue.
     virtual bool prefetch(const PrefetchRequest& request) = 0;
+    /// Passes a hint to the scheduler of the context's warp.
     virtual void hint(WarpHint hint, std::uint16_t context) = 0;
 };
 

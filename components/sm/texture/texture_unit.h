@@ -191,7 +191,7 @@ class TextureUnit {
     std::uint64_t addressed_ = 0;
     std::uint64_t completed_ = 0;
     std::uint32_t next_lane_ = 0;  ///< of the instruction being addressed: its first lane not located
-    std::vector<Need> needs_;      ///< of the lanes located last; not looked up from next_need_ on
+    std::vector<Need> needs_;      ///< of the lanes located last; those from next_need_ on are not looked up yet
     std::uint64_t next_need_ = 0;
     bool blocked_ = false;  ///< addressing must wait until something is served, sent or received
     std::uint64_t look_ups_ = 0;
