@@ -92,7 +92,7 @@ class SeriesCollector : public StatisticsVisitor {
     std::vector<Track> tracks_;                    ///< without the following data
     std::vector<Count> counts_;                    ///< by track
     std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; tracks that began later are left out
-    std::vector<Track> earlier_;                   ///< of the run that this one goes on from
+    std::vector<Track> earlier_;                   ///< of the run that this one continues
     std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
     std::size_t next_ = 0;      ///< number in shown_ of the counter to come
 };

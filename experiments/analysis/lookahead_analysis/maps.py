@@ -1,5 +1,5 @@
-"""Maps of where a mechanism pays: its gain on a kernel that embodies its paper's premise, over two of the kernel's parameters.
-The paper's workloads are in the map, each at the place that follows from the counters of its run without
+"""Maps of where a mechanism pays: its gain on a kernel that embodies its paper's premise, over two of the kernel's
+parameters. The paper's workloads are in the map, each at the place that follows from the counters of its run without
 the mechanism.
 
 The study `map` has the kernel's two parameters as its first two axes, the study `places` has the workloads; both have
