@@ -11,7 +11,7 @@
 
 namespace lookahead {
 
-/// One call of a captured program on its device. The numbers are those of the file.
+/// One call of a captured program on its device. The numbers of the kinds are those of the file.
 struct CapturedCall {
     enum class Kind : std::uint32_t {
         allocate,
@@ -59,8 +59,8 @@ void write_capture(const Capture& capture, const std::string& path);
 /// Throws InputError for anything that is not a complete, consistent capture.
 Capture read_capture(const std::string& path);
 
-/// Makes the call on the device; the caller makes calls with a result, and launches. InputError if the device allocates
-/// at another address.
+/// Makes the call on the device; copies from the device and launches are for the caller to make. InputError if the
+/// device allocates at another address.
 void repeat(const CapturedCall& call, std::span<const std::byte> contents, Device& device);
 
 }  // namespace lookahead

@@ -17,13 +17,14 @@ class Contents {
     static constexpr std::uint64_t kBlockBytes = kBlockWords * kWordBytes;
 
     Contents() = default;
-    /// Kept blocks, and for each block of the contents the number of the kept one. The last kept block may be short.
+    /// `kept`: the words of the kept blocks; `blocks`: for each block of the contents, the number of the kept block.
+    /// The last kept block may be short.
     Contents(std::vector<std::uint32_t> kept, std::vector<std::uint64_t> blocks);
 
     /// Appends bytes and returns their first word. Zeros fill the last word; bytes that fill a block begin with a new
     /// block.
     std::uint64_t add(std::span<const std::byte> bytes);
-    /// Whether there are `bytes` bytes at the word.
+    /// Whether there are `bytes` bytes from the word on.
     bool has(std::uint64_t first_word, std::uint64_t bytes) const;
     std::vector<std::byte> at(std::uint64_t first_word, std::uint64_t bytes) const;
 

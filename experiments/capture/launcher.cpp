@@ -42,7 +42,7 @@ class Descriptor {
     int number_;
 };
 
-/// Lets `move`, recv or send, take part after part; false at the end of the stream.
+/// Calls `move` (recv or send) on part after part of the bytes; false at the end of the stream.
 template <class Byte, class Move>
 bool move_all(int socket, std::span<Byte> bytes, Move move, int flags) {
     while (!bytes.empty()) {

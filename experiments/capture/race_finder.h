@@ -11,7 +11,7 @@ namespace lookahead {
 
 /// Watches an emulated program for causes of results that differ from run to run: kernels that read the clock, and
 /// accesses of two threads to one place, one of them a plain write, that no barrier orders. Accesses of one warp are in
-/// order, and those of two launches. Barriers order the warps that pass them; atomics that guard data are not
+/// order, and so are those of two launches. Barriers order the warps that pass them; atomics that guard data are not
 /// recognised, so a reported race between CTAs may be ordered.
 class RaceFinder : public AccessObserver {
   public:
@@ -56,7 +56,7 @@ class RaceFinder : public AccessObserver {
     std::string writer_ = "nothing has written it";
     std::string race_;           ///< the first one
     std::string race_at_watch_;  ///< one at the watched byte
-    std::string order_;  ///< the first atomics of several warps that leave or give something else in another order
+    std::string order_;  ///< the first atomics of several warps whose results or stored values depend on their order
     std::string order_at_watch_;
     std::optional<std::uint64_t> looked_at_;  ///< the last launch whose code was examined
     std::string machine_;                     ///< the first read of the clock, or of the SM's number

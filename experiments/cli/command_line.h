@@ -16,8 +16,8 @@ class Option;
 
 namespace lookahead::cli {
 
-/// The library that reads the command line has 9 000 lines of templates; one file alone includes it, behind these
-/// classes.
+/// CLI11, which reads the command line, has 9 000 lines of templates: only one file includes it, and these classes hide
+/// it.
 
 /// An option or a positional argument of a command. Each function returns the option, so that several can follow.
 class Option {
@@ -31,7 +31,7 @@ class Option {
     Option& one_value_each();
     /// A word is one value or several: A,B. Numbers may also be separate words.
     Option& split_at(char delimiter);
-    /// An environment variable with the value if the command line has none.
+    /// Takes the value from an environment variable if the command line has none.
     Option& from_environment(const std::string& variable);
 
     Option& in_range(int least, int most);
@@ -64,7 +64,7 @@ class Command {
     std::string names() const;
     /// Refuses a line without one of the added commands.
     void require_command();
-    /// Called when the line has been read, if it names this command.
+    /// Sets what is called when the line has been read, if it names this command.
     void when_given(std::function<void()> action);
     /// Puts text before the last part of `--help`.
     void prepend_footer(const std::string& text);

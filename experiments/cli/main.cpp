@@ -76,7 +76,7 @@ ExitCode parse_and_run(Session& session) {
                                       {"the command", help ? "--help or --version" : session.names}});
     session.print(help.value_or(""));
     const ExitCode code = help ? ExitCode::done : session.action();
-    // Whatever the code is: the launcher may end this process as soon as another rank has ended with an error's code.
+    // Flushes whatever the code is: the launcher may end this process once another rank has ended with an error's code.
     const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (code == ExitCode::done && !is_written) {
         throw InputError("stdout cannot be written: is there room for it, and is it open?");

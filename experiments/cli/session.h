@@ -29,7 +29,7 @@ struct Session {
     Transport& transport;
     std::vector<std::string> arguments;     ///< argv, for the result's /meta
     std::string names = {};                 ///< of the command that was given, as "sweep run"
-    std::function<ExitCode()> action = {};  ///< set by it
+    std::function<ExitCode()> action = {};  ///< set by that command
     PointServer* point_server = nullptr;    ///< for `sweep run` under mpirun; else null
     /// Runs a line of the program in this process, which a PointServer has made for it; returns the exit code.
     std::function<int(const std::vector<std::string>& arguments)> run_line = {};

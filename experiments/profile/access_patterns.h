@@ -25,8 +25,8 @@ std::string_view sentence_of(Unfit reason);
 
 struct PatternOptions {
     /// The most instructions of the warp between two accesses of a thread, on average; beyond it a pattern "cannot be
-    /// realistically exploited"; the paper gives no number. 512 of 8 bytes, times the shortest vector of four, are 16
-    /// KB of code for an unrolled loop.
+    /// realistically exploited". The paper gives no number. 512 instructions of 8 bytes, times the shortest vector of
+    /// four, are 16 KB of code for an unrolled loop.
     std::uint64_t farthest = 512;
 };
 

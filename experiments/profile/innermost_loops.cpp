@@ -3,7 +3,7 @@
 namespace lookahead::profile {
 namespace {
 
-/// The blocks that reach `head` over a back edge without passing it; empty if `head` starts no loop.
+/// The blocks that reach `head` through a back edge without passing it; empty if `head` starts no loop.
 std::vector<std::uint32_t> loop_body(std::uint32_t head, const std::vector<std::vector<std::uint32_t>>& before,
                                      const ptx::DominatorTree& dominators) {
     const auto reachable = [&](std::uint32_t block) {

@@ -23,7 +23,7 @@ std::string_view name_of(VectorClass value);
 /// Why a vector with one base and one stride is nevertheless generic.
 enum class Unencoded : std::uint8_t {
     no,
-    stride,  ///< no power of two, negative or longer than 64, or the base is no multiple of it
+    stride,  ///< not a power of two, negative or above 64, or the base is not a multiple of it
     mask,    ///< sparse: no two neighbouring lanes 2i and 2i + 1 are active, so that the stride is not seen
 };
 

@@ -15,7 +15,7 @@ namespace lookahead {
 /// Collects chosen counters of a rank's components: their counts in each of at most `most_rows` intervals. An interval
 /// is an epoch; when there are too many, pairs are merged, so that a long run takes no more room than a short one.
 /// Every rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same
-/// order, or calls add_epoch(), which reads them where they were; rank 0 merges those of the others.
+/// order, or calls add_epoch(), which reads the counters where they were; rank 0 merges the other ranks' rows.
 class SeriesCollector : public StatisticsVisitor {
   public:
     static constexpr std::size_t kMostRows = 4096;
@@ -91,8 +91,8 @@ class SeriesCollector : public StatisticsVisitor {
     std::vector<std::uint64_t> cycles_;            ///< ends of the intervals
     std::vector<Track> tracks_;                    ///< without the following data
     std::vector<Count> counts_;                    ///< by track
-    std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; those that began later are left out
-    std::vector<Track> earlier_;                   ///< of the run that this one goes on from
+    std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; tracks that began later are left out
+    std::vector<Track> earlier_;                   ///< of the run that this one continues
     std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
     std::size_t next_ = 0;      ///< number in shown_ of the counter to come
 };

@@ -10,8 +10,8 @@
 
 namespace lookahead {
 
-/// Collects the statistics of a rank's components at the end of a run. Rank 0 merges those of the others and puts
-/// them into the record. A component's name is that of its logical process ("sm3") or begins with it and a dot
+/// Collects the statistics of a rank's components at the end of a run. Rank 0 merges the other ranks' statistics and
+/// puts all into the record. A component's name is that of its logical process ("sm3") or begins with it and a dot
 /// ("sm3.l1d").
 class StatisticsCollector : public StatisticsVisitor {
   public:

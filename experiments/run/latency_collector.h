@@ -11,7 +11,7 @@
 
 namespace lookahead {
 
-/// Combines the records of SMs and L2 slices on the sampled misses of a run. Rank 0 merges the others'.
+/// Combines the records of SMs and L2 slices on the sampled misses of a run. Rank 0 merges the other ranks' records.
 class LatencyCollector {
   public:
     void add(const LogicalProcess& process);

@@ -16,7 +16,8 @@ namespace lookahead {
 using KernelMaker = isa::KernelTable (*)(const Workload& workload, const Configuration& configuration,
                                          const std::function<void(const std::string& step)>& tell);
 
-/// Adds a language of code, as workloads name it (ProgramCode::language). Returns true; InternalError if it is there.
+/// Adds a language of code, as workloads name it (ProgramCode::language). Returns true; InternalError if the name is
+/// taken.
 bool add_program_language(std::string_view name, KernelMaker make_kernels);
 
 }  // namespace lookahead

@@ -24,8 +24,8 @@ struct ProgressReport {
     std::uint64_t warp_instructions = 0;
 };
 
-/// Prints lines on stderr, at most one in two seconds (plain) or in a fifth of one (bar): simulated time, warp
-/// instructions, their rate, and the time left for the kernel or up to the limit.
+/// Prints lines on stderr, at most one in 2 s (plain) or in 0.2 s (bar): simulated time, warp instructions, their rate,
+/// and the time left for the kernel or up to the limit.
 class Progress {
   public:
     explicit Progress(ProgressMode mode);
@@ -49,7 +49,7 @@ class Progress {
     Clock::time_point next_;
     Clock::time_point last_;
     std::uint64_t last_instructions_ = 0;
-    std::uint64_t launch_ = 0;  ///< that of launch_begin_
+    std::uint64_t launch_ = 0;  ///< the launch that began at launch_begin_
     Clock::time_point launch_begin_;
     double launch_begin_fraction_ = 0;
     Clock::time_point begin_;

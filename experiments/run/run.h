@@ -42,11 +42,11 @@ struct RunRequest {
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
     std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
     std::string checkpoint_folder = ".";
-    std::uint64_t checkpoint_keep = 2;           ///< of the checkpoints that a run writes the last ones stay; 0: all
-    std::shared_ptr<const CheckpointFile> from;  ///< to go on from; null: from the start
+    std::uint64_t checkpoint_keep = 2;           ///< how many of its last checkpoints a run keeps; 0: all
+    std::shared_ptr<const CheckpointFile> from;  ///< to continue from; null: from the start
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;        ///< text printed by kernels goes to stderr
-    bool is_one_of_many = false;     ///< text printed by kernels is lost, and so is a result without room at its place
+    bool is_one_of_many = false;     ///< drops text printed by kernels, and a result that cannot be written to `out`
     std::function<void()> at_epoch;  ///< called on every rank at each epoch; its exceptions fail the run
     std::string out;                 ///< HDF5 file; empty: none is written
     bool force = false;              ///< `out` and `trace` may replace files of other kinds
@@ -64,7 +64,7 @@ struct RunRequest {
 };
 
 struct RunOutcome {
-    RunRecord record;         ///< complete on rank 0, the scalars alike on every rank
+    RunRecord record;         ///< complete on rank 0; its scalars are the same on every rank
     bool has_result = false;  ///< the simulation came to an orderly end: a result file is written
     std::string result;       ///< on rank 0: the file, in another place if there was no room; empty: none
     std::string lost;         ///< on rank 0: the files not written at the end, and why; a part of the message
@@ -82,8 +82,8 @@ RunOutcome run(const RunRequest& request, Transport& transport);
 /// wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
-/// The files that a workload reads, after its parameters have been read from the configuration: like the configuration
-/// their contents determine a run, whatever their names.
+/// The files that a workload reads. Its parameters must have been read from the configuration. Like the configuration,
+/// the files' contents determine a run, whatever their names.
 std::vector<std::string> input_files(const std::string& workload, const Configuration&);
 
 }  // namespace lookahead

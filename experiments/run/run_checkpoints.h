@@ -22,11 +22,10 @@ inline constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
 /// The common start of the paths of a run's checkpoints.
 std::string checkpoint_stem(const RunRequest& request);
 
-/// The checkpoints that a run writes, and its check of the one from which it goes on. On every rank; rank 0 has the
-/// files.
+/// Writes a run's checkpoints, and checks the one from which a run continues. Every rank uses it; rank 0 has the files.
 class RunCheckpoints {
   public:
-    /// All of `configuration` has been read. The references must outlive this object.
+    /// All keys of `configuration` must have been read. The references must outlive this object.
     RunCheckpoints(const RunRequest& request, const Configuration& configuration, const Model& model,
                    Transport& transport)
         : request_(request), configuration_(configuration), model_(model), transport_(transport) {}

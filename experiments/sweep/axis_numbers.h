@@ -14,7 +14,7 @@ std::optional<double> number_of(std::string_view text);
 /// Whether all values of the axis are numbers: its column of the index then has numbers, else texts.
 bool is_numeric(const Axis&);
 
-/// The unit of the axis's configuration key; empty if the axis has not one key, or the key has no unit.
+/// The unit of the axis's configuration key; empty if the axis does not set exactly one key, or the key has no unit.
 std::string unit_of(const Axis&);
 
 }  // namespace lookahead

@@ -37,11 +37,12 @@ class EarlierCosts {
 /// Workload, size, seed and parameters from a point's arguments: they determine its instructions on any machine.
 std::string program_of(std::span<const std::string> arguments);
 
-/// Warp instructions of a run, by the functional emulator, which executes at most some seconds' worth of them.
+/// Counts the warp instructions of a run on the functional emulator, which executes at most some seconds' worth of
+/// them.
 std::uint64_t count_warp_instructions(const RunRequest&);
 
-/// Ranks for each point when the program may choose: one, and for points that would still run when all others have
-/// ended the least power of two with which they would not. `costs` in seconds of one rank; at most `ranks`.
+/// Chooses the number of ranks for each point: 1, or, for a point that would still run when all others have ended, the
+/// least power of two with which it would not; at most `ranks`. `costs`: the seconds of each point on one rank.
 std::vector<int> choose_ranks(std::span<const double> costs, int ranks);
 
 }  // namespace lookahead

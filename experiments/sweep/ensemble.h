@@ -28,7 +28,7 @@ struct EnsemblePlan {
     };
     std::string program;  ///< program_hash()
     std::vector<SweepPoint> points;
-    std::vector<Work> work;    ///< points without an end, by ranks, the most first; among equal ones the dearest first
+    std::vector<Work> work;    ///< points to run: most ranks first, of equal ones the costliest first
     std::size_t complete = 0;  ///< points that need not be run
     std::size_t failed = 0;
 };
@@ -39,15 +39,15 @@ struct SweepRunOptions {
     bool retry_failed = false;       ///< run points that failed before once more
     bool waits = true;               ///< at the end for points that other programs run
     double timeout_s = 0;            ///< a point that takes longer is ended and counts as failed; 0: none
-    std::uint64_t memory_bytes = 0;  ///< resident, of each process of a point, above which it has failed; 0: no limit
+    std::uint64_t memory_bytes = 0;  ///< resident, of one process: a point with more fails; 0: no limit
     ProgressMode progress = ProgressMode::plain;
 };
 
 struct SweepRunResult {
     std::size_t complete = 0;  ///< points of the shard that have a result now
     std::size_t failed = 0;
-    std::size_t executed = 0;   ///< of them in this call
-    std::size_t elsewhere = 0;  ///< that other programs run, for which this one has not waited
+    std::size_t executed = 0;   ///< points that this call ran
+    std::size_t elsewhere = 0;  ///< points that other programs run, for which this one has not waited
     bool interrupted = false;
     double points_s = 0;  ///< time of the points' processes, summed over ranks
     double all_s = 0;     ///< time of the ranks from their first point to the last, summed; 0 without mpirun
@@ -66,10 +66,10 @@ EnsemblePlan plan_ensemble(const Study&, std::vector<SweepPoint>, const SweepFol
                            int ranks_per_point, Transport& world, const ReadRequest&);
 
 /// Runs the points on groups of ranks, which take the next point from a shared counter. Every rank calls it, with rank
-/// 0's plan. A point for one rank runs in a process of its own, one for each server of the rank at once. A point for
-/// several ranks runs in their processes: its errors and overruns fail only itself, but a crash is recorded as its
-/// failure and ends the job. SIGUSR1, SIGTERM, SIGINT and SIGHUP, which the caller has noted (StopSignal), stop the
-/// running points at checkpoints, from which the next call goes on.
+/// 0's plan. A point for one rank runs in a process of its own; a rank runs as many of them at once as it has servers.
+/// A point for several ranks runs in their processes: its errors and overruns fail only itself, but a crash is recorded
+/// as its failure and ends the job. SIGUSR1, SIGTERM, SIGINT and SIGHUP, which the caller has noted (StopSignal), stop
+/// the running points at checkpoints, from which the next call goes on.
 SweepRunResult run_ensemble(const EnsemblePlan&, const SweepFolder&, const SweepRunOptions&, Transport& world,
                             std::span<PointServer* const>, const ReadRequest&);
 

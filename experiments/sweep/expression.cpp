@@ -53,7 +53,7 @@ class Parser {
             fmt::format("'{}' has {} at letter {} where {} was expected", text_, found, at_ + 1, expected));
     }
 
-    /// The next character that is no blank; 0 at the end.
+    /// The next character that is not a blank; 0 at the end.
     char next() {
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) { ++at_; }
         return at_ < text_.size() ? text_[at_] : '\0';

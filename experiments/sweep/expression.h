@@ -26,6 +26,7 @@ class Expression {
     /// Its names, each once, in the order of appearance.
     const std::vector<std::string>& names() const& { return names_; }
     const std::vector<std::string>& names() && = delete;
+    /// Computes the expression; `value_of(name)` returns the value of a name.
     double value(const std::function<double(const std::string&)>& value_of) const;
 
     struct Node;

@@ -22,9 +22,9 @@ struct GroupPointEnd {
     double wall_s = 0;
 };
 
-/// Runs the request that `request` returns in the processes of the group; every rank calls it. Returns errors. A crash,
-/// a rank that does not return and a point that far exceeds its time are recorded as the point's failure, and end the
-/// whole job.
+/// Runs the request that `request` returns in the processes of the group; every rank calls it. Errors of the run are
+/// returned as the point's end. A crash, a rank that does not return and a point that far exceeds its time are recorded
+/// as the point's failure, and end the whole job.
 GroupPointEnd run_on_group(const std::function<RunRequest()>& request, const PointLimits&, const SweepFolder&,
                            const SweepPoint&, Transport& group);
 

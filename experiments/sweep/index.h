@@ -13,7 +13,7 @@ namespace lookahead {
 
 /// The data of all tables of a sweep.
 struct IndexFacts {
-    std::vector<PointState> states;  ///< by point, as the facts
+    std::vector<PointState> states;  ///< by point, as `points`
     std::vector<PointFacts> points;
     CounterNames names;
     std::map<std::string, std::string> units;  ///< of the counters of whole runs

@@ -56,7 +56,7 @@ struct KernelFacts {
 
 /// The facts of a point for the tables of a sweep. Without a result they have these initial values.
 struct PointFacts {
-    std::vector<double> metrics;  ///< in the order of the study's and the common ones
+    std::vector<double> metrics;  ///< in the order of all_metrics()
     std::string state_hash;
     std::string host;
     std::uint64_t ranks = 0;

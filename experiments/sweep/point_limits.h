@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-// Time as sweeps measure it for limits and estimates.
+// The limits of a sweep's points, and time as sweeps measure it.
 
 namespace lookahead {
 
@@ -15,6 +15,7 @@ std::uint64_t resident_bytes(pid_t process);
 /// Exit code of a point that exceeded its time or memory, however it was ended: 128 + SIGKILL.
 inline constexpr int kOverrunCode = 137;
 
+/// The messages of points that exceeded their time or memory.
 std::string time_overrun(double timeout_s);
 std::string memory_overrun(std::uint64_t memory_bytes);
 

@@ -11,7 +11,7 @@ namespace lookahead {
 /// One value of an axis: its changes.
 struct AxisValue {
     std::string name;
-    std::string machine;                ///< instead of the study's; empty: none
+    std::string machine;                ///< instead of the study's; empty: the study's
     std::vector<std::string> options;   ///< "key=value", as for -o
     std::vector<std::string> settings;  ///< "key=value" of the workload, as for --set
 };

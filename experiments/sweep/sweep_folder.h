@@ -34,7 +34,7 @@ struct PointState {
 ///
 ///     plan.json                 the points, for programs that only look at them
 ///     points/KEY.claim          held by the program that runs the point
-///     points/KEY.checkpoint/    where a point that was asked to stop goes on from
+///     points/KEY.checkpoint/    checkpoints, from which a point that was asked to stop goes on
 ///     points/KEY.begun          how many jobs of several ranks began the point and did not end it
 ///
 /// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all.

@@ -5,7 +5,7 @@
 namespace lookahead::cudart {
 
 /// The protocol between the replacement libcudart.so, inside the CUDA program, and `lookahead capture`, which runs the
-/// kernels, over a pair of sockets: one request at a time, each with its answer. So the program loads no part of the
+/// kernels. A pair of sockets carries one request at a time, then its answer. So the program loads no part of the
 /// simulator, MPI or HDF5, and a crash of the program affects no other process. The device's memory is a shared file
 /// that both map, the program at the device's own addresses; the program may access managed and pinned memory in it.
 
@@ -32,7 +32,7 @@ enum class Operation : std::uint32_t {
     occupancy,    ///< module, block[0] threads, shared_bytes; payload: the kernel's name; answer: CTAs as bytes
     synchronise,  ///< the program waits for its device
     read_clock,   ///< answer: only the time
-    reset,        ///< gives all memory back and the variables their first contents
+    reset,        ///< releases all memory and restores the variables' first contents
     note,         ///< payload: a sentence for the user
     refuse,       ///< payload: a sentence: the program cannot go on
 };

@@ -25,7 +25,8 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
                      PreparedKernels& prepared);
 
-/// All kernels of a module, in the order of the file, and its variables.
+/// Compiles all kernels of a module, in the order of the file, and lays out its variables. Throws as finalise() does;
+/// with Refusal::of_kernel a kernel with an InputError is refused when it is launched.
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options);
 
 }  // namespace lookahead::finaliser

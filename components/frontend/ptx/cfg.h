@@ -15,7 +15,7 @@ struct BasicBlock {
 };
 
 /// Control-flow graph of a function. Node i of `graph` is blocks[i], in the order of their instructions; block 0 is the
-/// entry. Leaving the function (ret, exit, trap, running off the end) is no edge; see `exits`.
+/// entry. Leaving the function (ret, exit, trap, running off the end) is not an edge; see Graph::exits.
 struct Cfg {
     std::vector<BasicBlock> blocks;
     Graph graph;

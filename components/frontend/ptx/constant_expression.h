@@ -8,9 +8,9 @@ namespace lookahead::ptx {
 /// Whether a constant expression starts at the cursor.
 bool starts_constant(const Cursor& cursor);
 
-/// Parses a constant expression: literals and WARP_SZ, with the integer operators + - * / % (followed by a blank, else
-/// it begins a name) << >> & ^ | ~ ! and parentheses; a floating-point literal may have a sign. Arithmetic is that of
-/// 64-bit integers, unsigned where one operand is. Throws Problem.
+/// Parses a constant expression: literals and WARP_SZ, with the integer operators + - * / % << >> & ^ | ~ ! and
+/// parentheses; a blank must follow %, which otherwise begins a name; a floating-point literal may have a sign.
+/// Arithmetic is that of 64-bit integers, unsigned where one operand is. Throws Problem.
 Literal parse_constant(Cursor& cursor);
 
 }  // namespace lookahead::ptx

@@ -16,11 +16,14 @@ class Cursor {
     /// Both must outlive the cursor; `tokens` ends with a token of kind `end`.
     Cursor(std::string_view source, const std::vector<Token>& tokens) : source_(source), tokens_(tokens) {}
 
+    /// The token `ahead` places after the present one; the last token, of kind `end`, if there are fewer.
     const Token& peek(std::size_t ahead = 0) const;
     std::uint32_t line() const { return peek().line; }
     bool at_end() const { return peek().kind == TokenKind::end; }
 
+    /// Returns the present token and goes to the next one.
     const Token& next();
+    // These consume the present token and return true if it is the given one.
     bool accept(char punctuation);
     bool accept_dot(std::string_view word);
 
@@ -32,6 +35,7 @@ class Cursor {
     /// An integer literal from 0 to `limit`.
     std::uint64_t expect_number(std::string_view what, std::uint64_t limit);
 
+    /// The index of the present token.
     std::size_t position() const { return at_; }
     /// The statement that begins at `position`, up to its semicolon, on one line, shortened if very long.
     std::string statement_text(std::size_t position) const;

@@ -16,20 +16,20 @@ struct Linkage {
     bool is_visible = false;  ///< .visible, .weak, .common
 };
 
-/// Any of .extern, .visible, .weak, .common.
+/// Parses any of .extern, .visible, .weak, .common at the cursor; there may be none.
 Linkage parse_linkage(Cursor& cursor);
 
-/// `.SPACE` up to the semicolon, which is consumed; `names` are those that initialisers may use. One declaration may
-/// declare several variables. Throws Problem.
+/// Parses a declaration of variables from `.SPACE` up to the semicolon, which it consumes. Initialisers may use
+/// `names`. One declaration may declare several variables. Throws Problem.
 std::vector<Variable> parse_variables(Cursor& cursor, Linkage linkage, const SymbolTable& names);
 
 /// Whether the cursor is at a word that begins a variable's declaration.
 bool starts_variable(const Cursor& cursor);
 
-/// A parenthesised list of formal parameters, laid out as the PTX ABI does. Throws Problem.
+/// Parses a parenthesised list of formal parameters and lays them out as in the PTX ABI. Throws Problem.
 std::vector<Parameter> parse_parameters(Cursor& cursor);
 
-/// A register's declaration after `.reg`, up to the semicolon, which is consumed.
+/// Parses a declaration of registers after `.reg`, up to the semicolon, which it consumes. Throws Problem.
 void parse_registers(Cursor& cursor, FunctionScope& scope);
 
 /// The end of the last parameter in bytes.

@@ -19,8 +19,8 @@ struct LibraryPart {
     std::string_view ptx;
 };
 
-/// vprintf; malloc and free; the workspace of cooperative grids. A module that declares one of the functions without a
-/// body gets the part's body (device_library/).
+/// The parts: vprintf; malloc and free; the workspace of cooperative grids. A module that declares one of the functions
+/// without a body gets the part's body (device_library/).
 std::span<const LibraryPart> device_library();
 
 inline constexpr std::string_view kPrintFunction = "vprintf";

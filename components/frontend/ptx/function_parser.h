@@ -15,10 +15,11 @@ struct Signature {
     std::optional<Problem> launch_problem;  ///< why a kernel cannot be launched
 };
 
-/// A function's signature and directives, from .entry or .func up to `{` or `;`, exclusive. Throws Problem.
+/// Parses a function's signature and directives, from .entry or .func up to, but not including, `{` or `;`. Throws
+/// Problem.
 Signature parse_signature(Cursor& cursor, Linkage linkage);
 
-/// The body of `function`, which is an element of `module.functions`, from `{` to `}`. Throws Problem.
+/// Parses the body of `function`, which is an element of `module.functions`, from `{` to `}`. Throws Problem.
 void parse_body(Cursor& cursor, const SymbolTable& names, const Module& module, Function& function);
 
 /// Skips `.loc`, `.file`, `.section` (debug information) and `.pragma` (hints to an optimiser); false if there is none.

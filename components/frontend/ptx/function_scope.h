@@ -51,6 +51,7 @@ class FunctionScope {
     void declare_branch_targets(std::string_view name, std::vector<std::string> labels, std::uint32_t line);
     void declare_prototype(std::string_view name, std::uint32_t index, std::uint32_t line);
 
+    /// The meaning of a name in the innermost block that declares it, else in the module; nothing if none does.
     std::optional<Meaning> find(std::string_view name);
     const std::vector<std::string>* find_branch_targets(std::string_view name) const;
     std::optional<std::uint32_t> find_prototype(std::string_view name) const;

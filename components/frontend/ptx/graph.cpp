@@ -38,7 +38,7 @@ void append_post_order(const Edges& edges, std::uint32_t root, std::vector<bool>
     }
 }
 
-/// Immediate dominators seen from `root`, whose own is itself; kNoNode for nodes that it does not reach.
+/// Immediate dominators seen from `root`; that of `root` is itself, that of a node that it does not reach is kNoNode.
 std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edges) {
     std::vector<bool> seen(edges.size(), false);
     std::vector<std::uint32_t> order;

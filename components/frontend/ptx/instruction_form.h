@@ -71,7 +71,7 @@ struct FormMatch {
 };
 
 /// Finds the form of `mnemonic` that takes these modifiers (without their dots, in any order) and `operands` operands.
-/// Throws Problem with the existing forms.
+/// Throws Problem, which lists the existing forms, if there is none.
 FormMatch match_form(std::string_view mnemonic, const std::vector<std::string_view>& modifiers, std::size_t operands,
                      std::uint32_t line);
 

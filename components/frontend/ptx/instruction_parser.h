@@ -17,7 +17,7 @@ class InstructionParser {
     InstructionParser(Cursor& cursor, FunctionScope& scope, const Module& module, Function& function)
         : cursor_(cursor), scope_(scope), module_(module), function_(function) {}
 
-    /// The instruction at the cursor, with its semicolon; it is appended to the function.
+    /// Parses the instruction at the cursor, with its semicolon, and appends it to the function.
     void parse();
 
   private:

@@ -177,7 +177,7 @@ Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider)
     return reg(raw.operand, type, wider);
 }
 
-/// One element may have braces or not (Triton writes braces for all of its loads and stores).
+/// A single element may have braces or not (Triton writes braces for all of its loads and stores).
 Operand OperandFitter::value(const RawOperand& raw, std::size_t width, Type type, bool wider, bool is_result) {
     if (width > 1) { return vector(raw, width, type, wider, is_result); }
     if (raw.operand.kind == OperandKind::vector) { return vector(raw, width, type, wider, is_result).elements[0]; }

@@ -25,11 +25,13 @@ class OperandFitter {
     OperandFitter(const Module& module, const Function& function, Instruction& instruction)
         : module_(module), function_(function), instruction_(instruction) {}
 
-    /// All operands of a form, in order.
+    /// Fits all operands of a form, in order.
     void fit_form(const InstructionForm& form, std::vector<RawOperand>& operands);
-    /// mov: registers, constants, special registers, addresses of symbols, packing and unpacking of vectors.
+    /// Fits the operands of mov: registers, constants, special registers, addresses of symbols, packing and unpacking
+    /// of vectors.
     void fit_mov(std::vector<RawOperand>& operands);
 
+    /// The operand as a source (or destination) of `type`; with `wider`, its register may be wider than the type.
     Operand source(const RawOperand& raw, Type type, bool wider = false);
     Operand destination(const RawOperand& raw, Type type, bool wider = false);
 

@@ -1,5 +1,5 @@
-"""What the pages' and the papers' figures have in common: pictures as SVG text, legends beside what they explain, axes around 1
-on which a change of a few percent is seen, and kernels on axes of time."""
+"""The common parts of the pages' and the papers' figures: pictures as SVG text, legends beside the axes, axes around 1
+that show a change of a few per cent, and kernels on axes of time."""
 
 import io
 
@@ -19,21 +19,22 @@ def pyplot(backend):
 
 
 def picture(draw, width=10.0, height=3.2):
-    """What `draw(axes)` draws, as SVG text."""
+    """Returns the SVG text of what `draw(axes)` draws."""
     plt = pyplot("svg")
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lookahead", "font.size": 9}):
         figure, axes = plt.subplots(figsize=(width, height))
         draw(axes)
         figure.tight_layout()
         text = io.StringIO()
-        # With what stands beside the axes, whatever its width.
+        # "tight" includes the legends beside the axes, whatever their width.
         figure.savefig(text, format="svg", metadata={"Date": None}, bbox_inches="tight")
         plt.close(figure)
     return text.getvalue()[text.getvalue().index("<svg"):]
 
 
 def legend_beside(axes, most_rows=18, **options):
-    """A legend to the right of the axes, in as many columns as it needs: it hides nothing. None if there is nothing in it."""
+    """Adds a legend to the right of the axes, where it hides nothing, in as many columns as it needs. Returns it, or
+    None if it would be empty."""
     handles, labels = axes.get_legend_handles_labels()
     if not handles:
         return None
@@ -43,15 +44,15 @@ def legend_beside(axes, most_rows=18, **options):
 
 
 def is_around_one(values):
-    """Whether they are ratios on whose axis the distance from 1 is what counts, not that from 0: nearly all are near 1."""
+    """Whether the values are ratios of which the distance from 1 matters, not that from 0: nearly all are near 1."""
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
     return len(values) > 0 and np.percentile(values, 10) > 0.4 and np.percentile(values, 90) < 2.5
 
 
 def limits_around_one(values):
-    """Of an axis with all of the values and 1, with room, and not so near that noise looks like a change: at least 1 % each
-    way."""
+    """The limits of an axis with all of the values and 1, with some room: at least 1 % each way, so that noise does not
+    look like a change."""
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
     least, most = min(0.99, values.min()), max(1.01, values.max())
@@ -64,9 +65,9 @@ def is_mean(row):
 
 
 def grouped_bars(axes, table, published=None, around_one=None):
-    """Bars side by side: a group for each row, a colour for each column; means have their numbers. Ratios near 1 stand on 1 (or
-    hang from it), on an axis that shows a change of a percent; other bars stand on 0. `published` has a paper's values by row
-    and column: a line across the bar's place each."""
+    """Draws bars side by side: a group for each row, a colour for each column; means have their numbers. Bars of ratios
+    near 1 begin at 1, on an axis that shows a change of one per cent; other bars begin at 0. `published` has a paper's
+    values by row and column; each is a line across its bar's place."""
     values, marks = table.to_numpy(dtype=float), marks_of(table, published)
     everything = np.concatenate([values.ravel(), [value for _, _, value in marks]])
     if around_one is None:
@@ -84,7 +85,8 @@ def grouped_bars(axes, table, published=None, around_one=None):
     bar_points = 72 * axes.get_position().width * axes.figure.get_figwidth() / (len(table) + 0.2) * width
     for (row, column), value in np.ndenumerate(values):
         if is_mean(table.index[row]) and np.isfinite(value):
-            # Ours is not written where it could be taken for what is published: there it is at the bar's foot.
+            # Where there is a published value, our number is at the bar's foot: it must not be taken for the published
+            # one.
             above = (row, column) not in marked
             end = max(value, base) if above else min(value, base)
             up = above or not around_one
@@ -105,8 +107,8 @@ def number_text(value):
 
 
 def stacked_bars(axes, table, published=None):
-    """The columns of each row one on the other. A published value is at its column's top if that is the lowest, and that of
-    `sum` at the whole's."""
+    """Draws the columns of each row on top of one another. Of the published values, those of the lowest column and of
+    the whole (`sum`) are drawn."""
     below = np.zeros(len(table))
     for number, column in enumerate(table.columns):
         height = np.nan_to_num(table[column].to_numpy(dtype=float))
@@ -124,14 +126,14 @@ def stacked_bars(axes, table, published=None):
 
 
 def marks_of(table, published):
-    """Row, column and value of what is published of a table's places."""
+    """The published values that have a place in the table, each with its row's and its column's number."""
     rows, columns = list(table.index), list(table.columns)
     return [(rows.index(row), columns.index(column), value) for row, values in (published or {}).items() if row in rows
             for column, value in values.items() if column in columns]
 
 
 def mark(axes, middle, width, value):
-    """What a paper has in a bar's place; one entry in the legend stands for all."""
+    """Draws a paper's value in a bar's place; one entry in the legend stands for all."""
     label = "_" if any(line.get_label() == PAPER_LABEL for line in axes.lines) else PAPER_LABEL
     axes.plot([middle - width * 0.55, middle, middle + width * 0.55], [value] * 3, color="black", linewidth=2, marker="D",
               markevery=[1], markersize=4, label=label, solid_capstyle="butt", zorder=4)
@@ -144,13 +146,14 @@ def color_of(number, count):
 
 
 def turned_names(table):
-    """Whether the names of the rows have no room beside one another, and how many letters the longest has."""
+    """Whether the names of the rows must be turned, because they do not fit beside one another; and the length of the
+    longest."""
     longest = max((len(str(row)) for row in table.index), default=0)
     return longest * len(table) > 85, longest
 
 
 def name_rows(axes, table):
-    """A tick for each row, and a line before the means."""
+    """Writes the rows' names at ticks, and draws a line before the means."""
     names = [str(row) for row in table.index]
     axes.set_xticks(np.arange(len(names)))
     axes.set_xticklabels(names, rotation=90 if turned_names(table)[0] else 0, fontsize=8)
@@ -163,9 +166,10 @@ def name_rows(axes, table):
 
 
 def cut_to_kernels(axes, kernels, color="black", place=0, alone=True):
-    """Of a run's launches (rows with name, begin and end in cycles) on an axis of core cycles: where one begins and ends, as
-    lines through the picture where that is one run of not too many launches, else as ticks in a row of their own; the time in
-    which none ran is grey. The axis goes from the first begin to the last end, of all runs that are drawn."""
+    """Marks where a run's launches (rows with name, begin and end in cycles) begin and end on an axis of core cycles:
+    by lines through the picture if it shows one run of not too many launches, else by ticks in a row of their own. In a
+    picture of one run, the time in which no kernel ran is grey. Cuts the axis to the time from the first begin to the
+    last end, over all runs that are drawn."""
     if not len(kernels):
         return
     begin, end = kernels["begin"].min(), kernels["end"].max()
@@ -189,7 +193,8 @@ def cut_to_kernels(axes, kernels, color="black", place=0, alone=True):
 
 
 def fit_height(axes):
-    """From 0 to somewhat above what the steps reach between the axis's ends: copies before and after are cut off."""
+    """Lets the vertical axis reach from 0 to somewhat above the steps between the ends of the horizontal one: values
+    during copies before and after do not count."""
     left, right = axes.get_xlim()
     most = 0.0
     for line in axes.lines:
@@ -209,7 +214,7 @@ def shade_pauses(axes, kernels, length):
 
 
 def short_name(name, most=24):
-    """A kernel's name without what mangling adds to it."""
+    """A kernel's name without what mangling adds to it, cut to `most` letters."""
     import re
     found = re.match(r"_Z(\d+)(.*)", name)
     name = found.group(2)[:int(found.group(1))] if found else name

@@ -12,7 +12,7 @@ CATEGORIES = ["dynamic", "static"]
 
 @dataclass
 class Energy:
-    """In joules; `joules` has a row for each component and the columns dynamic and static."""
+    """A run's energy in joules; `joules` has a row for each component and the columns dynamic and static."""
 
     joules: "pd.DataFrame"
     busy_fs: int
@@ -71,7 +71,8 @@ def recompute_energy(run, events=None, statics=None):
 
 
 def kernel_energy_differences(run, relative):
-    """Sentences about /energy/kernel_joules against the kernels' counters, times and the table."""
+    """Sentences about differences between /energy/kernel_joules and what the kernels' counters, their times and the
+    table give."""
     if "kernel_joules" not in run.file["energy"]:
         return []
     counters, kernels, stored = run.kernel_counters, run.kernels, run.kernel_energy
@@ -93,7 +94,7 @@ def kernel_energy_differences(run, relative):
 
 
 def energy_differences(run, relative=1e-12):
-    """Sentences about what in the file's /energy differs from what its counters give; empty if nothing does."""
+    """Sentences about differences between the file's /energy and what its counters give; empty if there are none."""
     again = recompute_energy(run)
     found = []
     if list(run.energy.index) != list(again.joules.index):

@@ -21,15 +21,15 @@ FIGURES = {f"{paper.name}/{name}": figure for paper in papers().values() for nam
 IMAGES = (".png", ".svg", ".pdf")
 
 
-# Columns by what their numbers are, in tables that have several kinds.
+# How the names of columns with ratios begin, in tables that have several kinds of numbers.
 RATIOS = ("speed-up", "IPC", "lines read")
-LETTER_INCHES = 0.06  # of a name that stands upright below its bars
+LETTER_INCHES = 0.06  # width of a letter in a name that is turned upright below its bars
 PARTS = ("'s part", "of what is saved")
 
 
 def panels_of(table, axis):
-    """Label of the y axis and columns of each panel: what the axis's text has apart by a semicolon, and parts of a gain, are not
-    drawn on one axis."""
+    """The label of the y axis and the columns of each panel. A semicolon in `axis` separates the labels of panels;
+    parts of a gain have a panel of their own."""
     labels = axis.split("; ")
     panels = {label: [] for label in labels}
     for column in table.columns:
@@ -44,7 +44,7 @@ def panels_of(table, axis):
 
 
 def flat(table):
-    """Names of rows and columns as texts, and the numbers alone."""
+    """The numbers of the table alone, with the names of rows and columns as texts."""
     joined = lambda name: ", ".join(map(str, filter(None, name))) if isinstance(name, tuple) else str(name)  # noqa: E731
     drawn = table.attrs.get("drawn")
     table = table[drawn] if drawn else table.select_dtypes("number")
@@ -52,7 +52,7 @@ def flat(table):
 
 
 def draw_curves(table, axis):
-    """A panel for each value of the index's first level, with a line for each column over the second level."""
+    """Draws a panel for each value of the index's first level, with a line for each column over the second level."""
     import matplotlib.pyplot as plt
     names = list(dict.fromkeys(table.index.get_level_values(0)))
     columns = 4
@@ -96,8 +96,8 @@ def draw_bars(table, axis, published):
 
 
 def draw(table, title, paper, axis, path, published=None):
-    """An image of a figure's table. What the paper has are marks in their bars' places, and a line below where it has words
-    alone."""
+    """Writes the image of a figure's table to `path`. The paper's values are marks in their bars' places; if it has
+    none, its words are a line below."""
     plt = pyplot("Agg")
     plt.rcParams.update({"pdf.fonttype": 42, "svg.fonttype": "none"})  # letters stay letters; publishers refuse fonts of type 3
     if "draw" in table.attrs:

@@ -1,6 +1,6 @@
 """Opens HDF5 files so that a damaged one is an error with a sentence, not a crash of the HDF5 library.
 
-At the end of each file that Lookahead writes stands the checksum of its bytes (hdf5_schemas/README.md). A file without one was
+Each file that Lookahead writes ends with the checksum of its bytes (hdf5_schemas/README.md). A file without one was
 written by an earlier version, or changed by another tool: a child process reads all of it first.
 """
 
@@ -23,7 +23,8 @@ ADVICE = "copy it again or make it anew"
 
 @contextlib.contextmanager
 def whole_file(path):
-    """The name under which the file is to be written: it gets its own when it is complete, and is nowhere if that fails."""
+    """Gives a temporary name under which to write the file: it gets the name `path` when it is complete, and is removed
+    if that fails."""
     partial = pathlib.Path(f"{path}.partial")
     try:
         yield partial
@@ -38,7 +39,7 @@ def write_page(path, text):
 
 
 def checksum_is_right(path):
-    """None for a file without a checksum."""
+    """Whether the file's checksum is that of its bytes; None for a file without one."""
     with open(path, "rb") as file:
         length = file.seek(0, os.SEEK_END) - TRAILER.size
         if length < 0:
@@ -70,7 +71,7 @@ def _read_all(path):
 
 
 def _read_as_child(path, size):
-    """Ends the process, with 0 if all could be read."""
+    """Reads all of the file and ends the process, with 0 if that succeeds."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     own = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     for limit, most in ((resource.RLIMIT_CPU, 10 + size // (8 << 20)), (resource.RLIMIT_AS, own + (2 << 30) + 64 * size),

@@ -1,8 +1,9 @@
-"""Maps of where a mechanism pays: its gain on a kernel that is its paper's premise, over two of the kernel's parameters, and the
-paper's workloads in it, each at the place that the counters of its run without the mechanism give it.
+"""Maps of where a mechanism pays: its gain on a kernel that embodies its paper's premise, over two of the kernel's
+parameters. The paper's workloads are in the map, each at the place that follows from the counters of its run without
+the mechanism.
 
-The study `map` has the kernel's two parameters as its first two axes, the study `places` has the workloads; both have the axis
-`design`. What they need of a result file is `place`."""
+The study `map` has the kernel's two parameters as its first two axes, the study `places` has the workloads; both have
+the axis `design`. `place` takes what they need from a result file."""
 
 import functools
 from typing import NamedTuple
@@ -19,15 +20,16 @@ LOADS = ["load_global", "load_local", "texture"]
 WARPS, CTAS, ARITHMETIC_A_LOAD, INSTRUCTIONS_A_WAIT = "warps an SM", "CTAs an SM", "arithmetic a load", "instructions a wait"
 PREDICTED, MEASURED, DIFFERENCE, OF_SHARE = "the map's gain", "its gain", "difference", "the map's gain on its share"
 WITH_IT = " with it"
-STRONGEST = 1.75  # a gain with the last colour of the scale, as its inverse
+STRONGEST = 1.75  # the gain at one end of the scale of colours; its inverse is at the other
 FINE, SHADES = 150, 29
 LEVELS = [0.9, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0]  # contour lines
 
 
 def place(run):
-    """Where a run without the mechanism is, by counters of all SMs: live warps and resident CTAs of each SM that has a CTA, on
-    average; its arithmetic instructions over its loads of global and local memory and textures, all of warps; and its instructions
-    over the times that a warp's next one waited for memory more than 100 cycles. Without any load, or any wait, as if it had one."""
+    """The place of a run without the mechanism, from counters of all SMs: the mean numbers of live warps and of
+    resident CTAs of an SM that has a CTA; its arithmetic instructions per load of global memory, local memory or a
+    texture, all by warps; and its instructions per time that a warp's next instruction waited for memory for more than
+    100 cycles. A run without any load, or any such wait, counts as if it had one."""
     instructions = {name: total(run, "sm", name) for name in (*ARITHMETIC, *LOADS, "warp_instructions", "long_waits")}
     return {
         "cycles": float(run.attrs["cycles"]),
@@ -39,8 +41,9 @@ def place(run):
 
 
 def gains(sweep, baseline, design):
-    """The facts of each run without the mechanism, those of the run with it ("cycles with it"), and `gain`. A fact of the code that
-    the mechanism alone counts is NaN in the former, and taken from the latter."""
+    """The facts of each run without the mechanism, those of the run with it ("cycles with it"), and `gain`, the ratio
+    of their cycles. A fact of the code that only the mechanism counts is NaN in the former run and is taken from the
+    latter."""
     axes = [axis for axis in sweep.axes if axis != "design"]
     table = sweep.table(*axes, "design").set_index(["workload", *axes])
     base, other = (table[table["design"] == name].drop(columns="design") for name in (baseline, design))
@@ -61,8 +64,9 @@ def knobs(places):
 
 
 class Map:
-    """The kernel's gains at its measured places. Between them the logarithm of the gain is linear in the logarithms of the places, first
-    along the kernel's second parameter, then from one value of the first to the next; beyond them it is that of the edge."""
+    """The kernel's gains at its measured places. Between them the logarithm of the gain is linear in the logarithms of
+    the places, first along the kernel's second parameter, then from one value of the first to the next; beyond them it
+    is that at the edge."""
 
     def __init__(self, table, x, y):
         self.points = np.log(table[[x, y, "gain"]])
@@ -78,9 +82,9 @@ class Map:
 
 
 class Places(NamedTuple):
-    """A paper's map: its coordinates `x` and `y`, facts of the run without the mechanism; the two values of the axis `design`; and,
-    where it makes sense, `share`, a fact of the run with the mechanism, the part of the loads that it reaches, and another fact
-    that could be in the place of `x`."""
+    """A paper's map: its coordinates `x` and `y`, which are facts of the run without the mechanism; the two values of
+    the axis `design`; and, where it makes sense, `share`, a fact of the run with the mechanism (the part of the loads
+    that it reaches), and `other_x`, another fact that could take the place of `x`."""
 
     x: str
     y: str
@@ -90,7 +94,8 @@ class Places(NamedTuple):
     other_x: str = ""
 
     def figure(self, label):
-        """Makes the figure of the study `places`: each workload's place, what the map says there, and the workload's gain."""
+        """Makes the figure of the study `places`: each workload's place, the map's gain there, and the workload's own
+        gain."""
         def make(sweep):
             its, found = self.compared(sweep, self.x)
             found = found.set_axis([label(name) for name in found.index]).sort_values(MEASURED, ascending=False)
@@ -99,7 +104,7 @@ class Places(NamedTuple):
         return make
 
     def agreement(self, sweep):
-        """How far the workloads' gains are from the map's, and from what says the same of all."""
+        """How far the workloads' gains are from the map's, and from predictions that are the same for all workloads."""
         rows = {}
         for name, x in {"the map": self.x, **({f"by {self.other_x}": self.other_x} if self.other_x else {})}.items():
             its, found = self.compared(sweep, x)
@@ -111,8 +116,9 @@ class Places(NamedTuple):
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def compared(self, sweep, x):
-        """The map over `x` from the study beside, and the table of workloads. What the mechanism does not reach stays as slow as it was:
-        with a share s and the map's gain g the gain is 1 / (1 - s + s / g)."""
+        """The map over `x`, from the sweep of the study `map` beside this one, and the table of workloads. The part of
+        a run that the mechanism does not reach stays as slow as it was: with a share s and the map's gain g the gain is
+        1 / (1 - s + s / g)."""
         kernel, table = (gains(each, self.baseline, self.design) for each in (sweep.beside("map"), sweep))
         its = Map(kernel, x, self.y)
         found = table[[x, self.y]].droplevel([name for name in table.index.names if name != "workload"])
@@ -127,7 +133,7 @@ class Places(NamedTuple):
 
 
 def beyond(found, its):
-    """Whether each row is further from the map than a twentieth of its place."""
+    """Whether each row's place is outside of the map by more than a twentieth."""
     log = np.log(found[list(its.edges)])
     least, most = (np.array([edge[end] for edge in its.edges.values()]) for end in (0, 1))
     return ((log < least - 0.05) | (log > most + 0.05)).any(axis=1).to_numpy()
@@ -140,7 +146,8 @@ def apart(said, ours):
 
 
 def draw(its, what, found):
-    """The map as colours and contour lines, its kernel's places, and the workloads with their own gains in the same colours."""
+    """Draws the map as colours and contour lines, its kernel's places, and the workloads with their own gains in the
+    same colours."""
     import matplotlib.colors
     import matplotlib.ticker
     figure, axes = pyplot("Agg").subplots(figsize=(9.5, 6))
@@ -180,7 +187,8 @@ def draw_map(axes, its, area, shades, colours):
 
 
 def draw_workloads(axes, what, found, area, colours):
-    """The larger, the larger their share, and at the area's edge if they lie beyond it; returns their points by name."""
+    """Draws the workloads, the larger the larger their share is, and at the area's edge if they lie beyond it. Returns
+    their points by name."""
     shown = [found[name].clip(*np.exp([begin + 0.1, end - 0.1])) for name, (begin, end) in zip((what.x, what.y), area)]
     style = {"edgecolors": "black", "linewidths": 0.9, "zorder": 3}
     sizes = size_of(found[what.share]) if what.share else size_of(0.5)
@@ -191,7 +199,8 @@ def draw_workloads(axes, what, found, area, colours):
 
 
 def limits(edge, places):
-    """The logarithms from the map's one edge to the other, and beyond them, where workloads lie there, by a factor of 1.8 at most."""
+    """The logarithms of the ends of an axis: the map's edges, or, if workloads lie beyond these, up to a factor of 1.8
+    further, with some room."""
     return max(edge[0] - 0.6, min(edge[0], places.min())) - 0.12, min(edge[1] + 0.6, max(edge[1], places.max())) + 0.12
 
 
@@ -200,7 +209,7 @@ def size_of(share):
 
 
 def name_points(axes, points):
-    """A short name beside each point, where it hides the fewest other points and names."""
+    """Writes a short name beside each point, where it hides the fewest other points and names."""
     import matplotlib.patheffects
     places = {row: axes.transData.transform(point) for row, point in points.items()}
     boxes = [(*(place - 6), *(place + 6)) for place in places.values()]

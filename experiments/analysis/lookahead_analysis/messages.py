@@ -3,21 +3,21 @@
 import argparse
 import sys
 
-FOLDER, NO_FILE, NO_FOLDER, NOT_ALLOWED = 21, 2, 20, 13  # of the operating system
+FOLDER, NO_FILE, NO_FOLDER, NOT_ALLOWED = 21, 2, 20, 13  # error numbers of the operating system
 REASONS = {FOLDER: "it is a folder", NO_FILE: "there is no such file or folder", NO_FOLDER: "what should be its folder is a file",
            NOT_ALLOWED: "that is not allowed"}
 
 
 class DamagedFile(OSError):
-    """What is wrong with the file, without its name."""
+    """An error whose text says what is wrong with the file, without its name."""
 
 
-# What reading raises where a file has other contents than its schema says.
+# The errors that reading raises if a file has other contents than its schema says.
 UNUSABLE = (OSError, LookupError, ValueError, TypeError, ArithmeticError, MemoryError)
 
 
 def reason_of(error):
-    """Why a file could not be used, without what HDF5 and the operating system call it."""
+    """Why a file could not be used, in words of our own where HDF5 and the operating system have unclear ones."""
     if isinstance(error, OSError) and error.errno in REASONS:
         return REASONS[error.errno]
     if isinstance(error, OSError) and error.errno is None and not isinstance(error, DamagedFile):  # h5py's
@@ -28,12 +28,12 @@ def reason_of(error):
 
 
 def text_of(error, written):
-    """What to say of an error while the file `written` was made."""
+    """The message about an error that occurred while the file `written` was made."""
     return f"{written}: cannot be written: {reason_of(error)}" if isinstance(error, OSError) else str(error)
 
 
 class Parser(argparse.ArgumentParser):
-    """An error is one line, as `lookahead` writes it."""
+    """A parser that reports an error in one line, as `lookahead` does."""
 
     def error(self, message):
         print(f"lookahead: {message}; 'lookahead report --help' tells more", file=sys.stderr)

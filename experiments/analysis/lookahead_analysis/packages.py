@@ -1,4 +1,4 @@
-"""What the modules of this package need beside Python, asked for before they import it."""
+"""Checks that the packages which the modules here need are installed, before these import them."""
 
 import importlib
 import importlib.util
@@ -15,14 +15,15 @@ def missing_of(*names):
 
 
 def require(*names):
-    """Ends the program with one sentence if one is not there."""
+    """Ends the program with one sentence if one of the packages is missing."""
     missing = missing_of(*names)
     if missing:
         sys.exit(sentence_of(missing))
 
 
 class LazyModule:
-    """A module that is imported when something of it is used: who reads attributes and arrays alone needs no tables."""
+    """A module that is imported when one of its members is first used: a program that reads only attributes and arrays
+    does not need pandas."""
 
     def __init__(self, name):
         self._name = name

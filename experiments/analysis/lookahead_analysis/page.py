@@ -26,14 +26,14 @@ FACTS = {"workload": "workload", "size": "size", "machine": "machine", "status":
          "warp_instructions": "warp instructions", "ipc": "warp instructions a cycle",
          "thread_instructions": "thread instructions", "thread_ipc": "thread instructions a cycle", "kernels": "kernels",
          "state_hash": "state_hash"}
-# Kind, hits, what they are a part of, label.
+# Kind, hits, the counters whose sum they are a part of, label.
 HITS = [("l1d", "hits_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D hits"),
         ("l1d", "merges_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D merges with misses under way"),
         ("l2_slice", "read_hits", ["reads"], "L2 hits of reads")]
 
 
 def bars(table, axis):
-    """A horizontal bar for each row, stacked from its columns; nothing if all are zero."""
+    """Draws a horizontal bar for each row, stacked from its columns; nothing if all are zero."""
     table, colors = _coloured(table)
     if table.empty:
         return ""
@@ -47,12 +47,13 @@ def bars(table, axis):
 
 
 def _from_start(table):
-    """With a row at cycle 0: a value holds for the interval that ends at its cycle, and the first begins there."""
+    """The table with a row at cycle 0: a value holds for the interval that ends at its cycle, and the first interval
+    begins there."""
     return pd.concat([table.iloc[:1].set_axis([0]), table]) if len(table) and table.index[0] > 0 else table
 
 
 def lines(columns, axis, kernels):
-    """Steps over core cycles while kernels ran; `columns` and launches by run's name."""
+    """Draws steps over core cycles while kernels ran; `columns` has series and `kernels` launches, by run's name."""
     def draw(axes):
         for place, (name, series) in enumerate(columns.items()):
             series = _from_start(series)
@@ -67,7 +68,7 @@ def lines(columns, axis, kernels):
 
 
 def areas(shares, kernels):
-    """Shares of 1 over core cycles while kernels ran, stacked from the columns."""
+    """Draws shares of 1 over core cycles while kernels ran, stacked from the columns."""
     shares, colors = _coloured(_from_start(shares))
 
     def draw(axes):

@@ -1,5 +1,6 @@
-"""The papers that are reproduced, found by their place: each folder of experiments/studies that has a paper.json, which
-experiments/studies/README.md describes, and a figures.py. An installed package has these files in itself, in `studies`."""
+"""Finds the papers that are reproduced: each is a folder of experiments/studies that has a paper.json, which
+experiments/studies/README.md describes, and a figures.py. An installed package has copies of these files in
+`studies`."""
 
 import functools
 import importlib.resources
@@ -9,13 +10,13 @@ import types
 from typing import Callable, NamedTuple
 
 FILES = ("paper.json", "figures.py")
-CARRIED = {}  # by paper and name: the files' texts, where there are no files, in the program's `lookahead report`
+CARRIED = {}  # the files' texts by paper and name, in `lookahead report`, which carries them instead of files
 NOT_IN_PAPER = "not in the paper"
 
 
 class Figure(NamedTuple):
-    """`make` gives the table of a sweep of `study`, whose axes are `axes`; `facts` takes from a result file what it needs.
-    `words` and `values` are the paper's, the latter by row and column of the table."""
+    """A figure of a paper. `make` makes its table from a sweep of `study`, whose axes are `axes`; `facts` takes what it
+    needs from a result file. `words` and `values` are the paper's; the values are by row and column of the table."""
 
     study: str
     title: str
@@ -49,30 +50,31 @@ class Paper:
         return {workload: name for workload, (name, its) in self.data["workloads"].items() if its == kind}
 
     def rows_of_classes(self, index):
-        """Those of a table's workloads that are of each class, in the classes' order; and all of them."""
+        """A table's workloads by class, in the order of the classes, and all of them under "all"."""
         kinds = dict.fromkeys(kind for _, kind in self.data["workloads"].values())
         return {kind: [workload for workload in index if workload in self.of_class(kind)] for kind in kinds} | {"all": list(index)}
 
     def label(self, workload):
-        """A workload with the paper's name of it."""
+        """A workload's name with the paper's name for it."""
         return f"{workload} ({self.data['workloads'][workload][0]})" if workload in self.data["workloads"] else workload
 
     def values(self, figure):
         return self.data["figures"].get(figure, {}).get("values", {})
 
     def said(self, figure, row, column):
-        """What the paper has there."""
+        """The value that the paper gives in a figure's row and column."""
         return self.values(figure)[row][column]
 
     @functools.cached_property
     def module(self):
-        """figures.py, which has FIGURES, STUDIES and `facts`; and `OWN_FACTS` for the studies that need other facts."""
+        """The module figures.py, which has FIGURES, STUDIES and `facts`, and may have `OWN_FACTS` for studies that need
+        other facts."""
         module = types.ModuleType(f"{__package__}.studies.{self.name}")
         exec(compile(self.texts["figures.py"], f"studies/{self.name}/figures.py", "exec"), module.__dict__)
         return module
 
     def facts_of(self, study):
-        """What takes the facts out of a result file for this study's figures."""
+        """The function that takes the facts for this study's figures from a result file."""
         return getattr(self.module, "OWN_FACTS", {}).get(study, self.module.facts)
 
     @functools.cached_property
@@ -87,7 +89,7 @@ class Paper:
 
 
 def _texts():
-    """By paper and name, the texts of its files."""
+    """The texts of the papers' files, by paper and by file name."""
     if CARRIED:
         return CARRIED
     inside = importlib.resources.files(__package__).joinpath("studies")
@@ -98,7 +100,7 @@ def _texts():
 
 @functools.cache
 def papers():
-    """By name, in the order of names."""
+    """All papers by name, in the order of the names."""
     return {name: Paper(name, texts) for name, texts in sorted(_texts().items())}
 
 

@@ -113,9 +113,9 @@ class Run:
 
     @property
     def latency(self):
-        """Sampled reads that missed a cache of their SM: a row for each sample with sm, slice, served, source, start_fs,
-        end_fs, and a column of femtoseconds for each stage. Files before 1.3 have none, and those before 1.4 have loads of
-        L1 alone, without a source."""
+        """Sampled reads that missed a cache of their SM: a row for each sample with sm, slice, served, source,
+        start_fs, end_fs, and a column of femtoseconds for each stage. Files before 1.3 have none, and those before 1.4
+        have only loads of L1, without a source."""
         group = self.file["latency"]
         stages = pd.DataFrame(values_of(group["durations_fs"]), columns=values_of(group["stage"]))
         names = [name for name in ("sm", "slice", "served", "source", "start_fs", "end_fs") if name in group]
@@ -161,8 +161,8 @@ class Run:
 
     @property
     def activity(self):
-        """Warp instructions a core cycle of the whole GPU, from the first kernel's begin to the last one's end: index cycle,
-        the end of the interval. Of files before 1.7 from their series."""
+        """Warp instructions a core cycle of the whole GPU, from the first kernel's begin to the last one's end: index
+        cycle, the end of the interval. For files before 1.7 it is computed from their series."""
         if "activity" in self.file:
             group = self.file["activity"]
             return pd.Series(values_of(group["ipc"]), index=pd.Index(values_of(group["cycle"]), name="cycle"), name="ipc")
@@ -210,7 +210,8 @@ class Run:
         return pd.DataFrame(values_of(group[name]), index=index, columns=columns)
 
     def rate(self, kind, name, clock=None):
-        """A series for each cycle of the core clock, or of the clock whose frequency is the configuration key."""
+        """A series divided by the cycles of each interval: those of the core clock, or of the clock whose frequency is
+        the configuration key `clock`."""
         table = self.series(kind, name)
         cycles = np.diff(table.index.to_numpy(dtype=float), prepend=0.0)
         if clock is not None:

@@ -1,5 +1,5 @@
-"""A sweep as its study's question: which value of which axis makes what difference. Tables from the index alone
-(hdf5_schemas/sweep.schema.json); study_figures.py draws them."""
+"""A sweep as the answer to its study's question: which value of which axis makes what difference. The tables are made
+from the index alone (hdf5_schemas/sweep.schema.json); study_figures.py draws them."""
 
 import itertools
 import pathlib
@@ -15,9 +15,9 @@ MEAN = "geometric mean"
 class Study:
     """The tables of a sweep's folder, `STUDY.sweep` (or of its index.h5).
 
-    A speed-up is the cycles of a point's baseline over its own. The baseline of a point is that of the same workload with
-    `baseline`, a value for each axis: the first that the study names, where none is given. SweepError for what is no sweep, or
-    for a baseline that it does not have."""
+    A speed-up is the cycles of a point's baseline over its own. The baseline of a point is the point of the same
+    workload with the values of `baseline`; an axis without a value there has the first that the study names. SweepError
+    if the folder has no sweep with an index, or if the sweep does not have the baseline's axes and values."""
 
     def __init__(self, folder, baseline=None):
         folder = pathlib.Path(folder)
@@ -41,12 +41,12 @@ class Study:
 
     @property
     def failed(self):
-        """Points without a result, with what happened: they are in no figure."""
+        """The points without a result, and why they have none: they are in no figure."""
         return self.points[self.points["status"] != "complete"][["workload", *self.axes, "status", "exit_code", "message"]]
 
     @property
     def metrics(self):
-        """Names of the columns that are figures of points: common ones and the study's."""
+        """The names of the columns that are metrics: the common ones and the study's."""
         known = {"id", "exit_code", "ranks", "peak_rss_bytes", "point_s", "result_stamp", *self.axes}
         return [name for name in self.points if name not in known and np.issubdtype(self.points[name].dtype, np.floating)]
 
@@ -54,8 +54,8 @@ class Study:
         return tuple(point[axis] for axis in self.axes if axis not in but)
 
     def ratios(self, column, axes=None):
-        """`column` of each complete point over that of the point that differs from it in having the baseline's values of the
-        axes (all, if none are named): a Series by point; without those that have no complete baseline."""
+        """`column` of each complete point divided by that of the point that has the baseline's values of `axes` (None:
+        all axes) and is otherwise equal: a Series by point, without points that have no complete baseline."""
         axes = self.axes if axes is None else axes
         place = ["workload", *(axis for axis in self.axes if axis not in axes)]
         complete = self.complete
@@ -66,9 +66,9 @@ class Study:
         return (complete[column] / base.reindex(keys).to_numpy()).dropna()
 
     def speedups(self, axis):
-        """A row for each workload and one of their geometric mean, a column for each other value of the axis: how many times
-        fewer cycles than with the baseline's value, all else equal; the geometric mean over the other axes' values. A
-        workload without a value everywhere has NaN and is not in the mean."""
+        """A row for each workload and one for their geometric mean, a column for each other value of the axis: how many
+        times fewer cycles than with the baseline's value, all else equal; the geometric mean over the other axes'
+        values. A workload that lacks a speed-up has NaN there and is not in the mean."""
         faster = 1 / self.ratios("cycles", [axis])
         points = self.complete.loc[faster.index].assign(speedup=faster)
         values = [value for value in self.values[axis] if value != self.baseline[axis]]
@@ -94,13 +94,14 @@ class Study:
         return means.unstack(columns).reindex(index=order[rows], columns=order[columns])
 
     def pairs(self):
-        """The pairs of axes (or axis and workload) of which there is a grid worth drawing."""
+        """The pairs of axes (or of an axis and the workload) for which a grid is worth drawing."""
         several = [axis for axis in self.axes if len(self.values[axis]) > 1]
         return list(itertools.combinations(several, 2)) or [(axis, "workload") for axis in several]
 
     def trade_off(self):
-        """A row for each combination of the axes' values: geometric means over the workloads of cycles and energy over the
-        baseline's, and whether no other has both less (`front`). A combination that lacks a workload is left out."""
+        """A row for each combination of the axes' values: geometric means over the workloads of cycles and energy over
+        the baseline's, and whether no other combination has less of both (`front`). A combination that lacks a workload
+        is left out."""
         cycles, energy = self.ratios("cycles"), self.ratios("energy_j")
         points = self.complete.loc[cycles.index].assign(cycles=cycles, energy=energy)
         if not self.axes:
@@ -126,7 +127,7 @@ class Study:
 
 
 def ordered(values):
-    """Numbers by size, other values as they come."""
+    """The values in order: numbers by size, others as they come."""
     try:
         return sorted(values, key=float)
     except ValueError:
@@ -134,7 +135,7 @@ def ordered(values):
 
 
 def front(first, second):
-    """Which of the pairs are such that no other is at most as large in both and smaller in one."""
+    """Which pairs no other pair beats by being at most as large in both numbers and smaller in one."""
     good = []
     for one, other in zip(first, second):
         better = (first <= one) & (second <= other) & ((first < one) | (second < other))

@@ -12,8 +12,8 @@ MOST_BARS = 12  # of a workload
 
 
 def draw_speedups(axes, study, axis):
-    """Bars by workload: what each value of the axis gains over the baseline's, all else equal. Of many values a line for each
-    workload."""
+    """Draws, by workload, the speed-up of each value of the axis over the baseline's, all else equal: as bars, or, for
+    many values, as a line for each workload."""
     table = study.speedups(axis)
     if len(table.columns) > MOST_BARS:
         draw_speedup_lines(axes, study, axis, table)
@@ -24,7 +24,8 @@ def draw_speedups(axes, study, axis):
 
 
 def draw_speedup_lines(axes, study, axis, table):
-    """Over the axis's numbers, or its values in their order where they are none; the baseline's value is 1."""
+    """Draws a line for each workload over the axis's values: at their numbers, or in their order if they are not
+    numbers. The baseline's value is at 1."""
     names = study.values[axis]
     table = table.assign(**{study.baseline[axis]: 1.0})[names]
     try:
@@ -45,7 +46,7 @@ def draw_speedup_lines(axes, study, axis, table):
 
 
 def draw_grid(axes, study, rows, columns):
-    """A heat map of speed-ups over two axes; 1 is white."""
+    """Draws a heat map of speed-ups over two axes; 1 is white."""
     import matplotlib.colors
     table = study.grid(rows, columns)
     values = table.to_numpy(dtype=float)
@@ -68,14 +69,15 @@ def draw_grid(axes, study, rows, columns):
 
 
 def name_cells(axis, names):
-    """A tick at each cell, or of many at every n-th."""
+    """Sets a tick at each cell, or, if there are many, at every n-th."""
     step = -(-len(names) // MOST_NAMED_CELLS)
     axis.set_ticks(np.arange(0, len(names), step) + 0.5)
     axis.set_ticklabels([str(name) for name in names[::step]])
 
 
 def draw_trade_off(axes, study):
-    """Cycles against energy of each combination of values, and the front of those that none beats in both."""
+    """Draws cycles against energy for each combination of values, and the front of those that no other beats in
+    both."""
     table = study.trade_off()
     others, best = table[~table["front"]], table[table["front"]].sort_values("cycles")
     axes.scatter(others["cycles"], others["energy"], s=14, color="tab:grey", alpha=0.7, label=f"{len(others)} others",
@@ -96,7 +98,7 @@ def draw_trade_off(axes, study):
 
 
 def draw_distribution(axes, study):
-    """Every point's speed-up over the baseline by workload: a dot each, with the quartiles as a box."""
+    """Draws every point's speed-up over the baseline as a dot, by workload, with the quartiles as a box."""
     series = study.distribution()
     names = [name for name in study.workloads if name in series.index.get_level_values(0)]
     groups = [series.xs(name, level="workload").to_numpy() for name in names]

@@ -96,7 +96,8 @@ def distribution(study):
 
 
 def write_run_pages(study, folder, most):
-    """Pages of complete points' runs, at most so many: by point's key, those that are there and newer than the result, too."""
+    """Writes pages of complete points' runs until there are `most`. Returns the pages by point's key; a page that was
+    there before and is newer than the result counts and stays."""
     made = {}
     for _, point in study.complete.iterrows():
         target, source = folder / f"{point['key']}.html", study.file_of(point)
@@ -144,7 +145,7 @@ def link(point, pages, out, study):
 
 
 def study_page(study, pages, out):
-    """The HTML text; `pages` are the runs' pages by point's key, to which it links from where `out` is."""
+    """The HTML text of the page `out`, with links to `pages`, the runs' pages by point's key."""
     title = study.title or study.name
     body = "\n".join([overview(study), bars_by_workload(study), heat_maps(study), trade_off(study), distribution(study),
                       failures(study), table_of_points(study, pages, out)])
@@ -152,7 +153,7 @@ def study_page(study, pages, out):
 
 
 def baseline_of(parser, texts):
-    """{axis: value} of AXIS=VALUE."""
+    """Makes {axis: value} of texts AXIS=VALUE."""
     for text in texts:
         if "=" not in text:
             parser.error(f"--baseline {text}: give AXIS=VALUE")

@@ -1,8 +1,10 @@
-"""A paper's page: its tables are written from what its studies' sweeps came to, which lies beside the page as CSV files.
+"""Writes a paper's page. Its tables are made from the recorded results of its studies' sweeps, which are CSV files
+beside the page.
 
-A paper's claims.py names the tables; `tables.py` in experiments/studies calls `main`. Recording takes the facts of each point out of a sweep's result
-files into `results/STUDY.csv`; writing makes the tables of these files and puts them between the page's markers. So a page
-cannot differ from its data, and each table says of which size and program it is."""
+A paper's claims.py names the tables; `tables.py` in experiments/studies calls `main`. Recording takes the facts of each
+point from a sweep's result files into `results/STUDY.csv`; writing makes the tables from these files and puts them
+between the page's markers. So a page cannot differ from its data, and each table says of which size and program it
+is."""
 
 import argparse
 import importlib.util
@@ -17,13 +19,14 @@ import pandas as pd
 from . import figures, papers
 from .sweeps import Sweep, SweepError, name_of
 
-# Columns of a recorded study that are no facts of a run.
+# Columns of a recorded study that are not facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
 BEST, AXIS, SECONDS = "best: ", "axis: ", "wall_s"
 
 
 class Recorded:
-    """A study's recorded points, with what figures ask of a sweep (sweeps.py). SweepError for what is no such file."""
+    """A study's recorded points, with the members of Sweep that figures use (sweeps.py). SweepError if the file is not
+    a recorded study."""
 
     def __init__(self, path):
         self.folder = pathlib.Path(path)
@@ -62,7 +65,7 @@ class Recorded:
 
     @property
     def caption(self):
-        """Size, workloads, points, the hours that they took on a core each, and program, in words."""
+        """In words: size, numbers of workloads and points, core hours, and program."""
         complete = self.complete
         sizes, programs = (", ".join(sorted(complete[name].unique())) for name in ("size", "program"))
         lacking = f", {len(self.missing)} without a result" if len(self.missing) else ""
@@ -72,7 +75,8 @@ class Recorded:
 
 
 def in_place_of(recorded, table):
-    """The recorded points with those of `table` in their places, and behind them those that were not recorded."""
+    """The recorded points, those that `table` has replaced by its own, and after them the points that were not
+    recorded."""
     keys = ["workload", *(name for name in table if name.startswith(AXIS))]
     if keys != ["workload", *(name for name in recorded if name.startswith(AXIS))]:
         raise SweepError(f"the recorded study has not the sweep's axes, which are {', '.join(keys[1:])}")
@@ -83,7 +87,8 @@ def in_place_of(recorded, table):
 
 
 def record(sweep, study_facts, path, part=False):
-    """Writes the points of a sweep and what figures need of them. `part`: those that it has not stay as they are recorded."""
+    """Writes the points of a sweep to `path`, with what figures need of them. `part`: recorded points that the sweep
+    lacks stay."""
     def facts(run):
         meta = run["meta"].attrs
         return {"size": str(run.attrs["size"]), "program": str(meta["git_revision"]), SECONDS: round(float(meta["wall_s"]), 3),
@@ -106,7 +111,7 @@ def record(sweep, study_facts, path, part=False):
     path.parent.mkdir(exist_ok=True)
     if part and path.exists():
         table = in_place_of(pd.read_csv(path), table)
-    # Five digits and cycles in full: enough for any table's three.
+    # Five digits, and whole numbers in full: enough for the three digits of any table.
     numbers = table.select_dtypes("number").columns
     table[numbers] = table[numbers].apply(lambda column: column.map(
         lambda value: value if value == round(value) and abs(value) < 1e12 else float(f"{value:.5g}"), na_action="ignore"))
@@ -115,7 +120,7 @@ def record(sweep, study_facts, path, part=False):
 
 
 def counts_things(column):
-    """Whether a column has whole numbers, and not ratios that happen to be 1."""
+    """Whether a column has whole numbers that are not just ratios of 1."""
     numbers = pd.to_numeric(column, errors="coerce").dropna()
     return bool(len(numbers) and (numbers % 1 == 0).all() and numbers.max() > 1)
 
@@ -138,13 +143,13 @@ def markdown(table):
 
 
 def means_alone(table):
-    """The rows that are no workload's."""
+    """The rows with means, without those of workloads."""
     chosen = [name for name in table.index if str(name).startswith(("mean", "median"))]
     return table.loc[chosen]
 
 
 def near(value, paper, within, form="{:.3f}"):
-    """A claim: what `value` makes of a recorded study is at most `within` from the paper's."""
+    """Makes the claim that `value(study)`, of a recorded study, differs by at most `within` from the paper's value."""
     def look(study):
         ours = value(study)
         return form.format(ours), abs(ours - paper) <= within
@@ -159,8 +164,8 @@ def at_least(value, bound):
 
 
 def claims_of(paper):
-    """A function that makes a claim about a value that the paper has in a figure: ours there, or what `ours` makes of the recorded
-    study, is at most `within` from it."""
+    """Returns a function that makes a claim about a value that the paper has in a figure: our value there, or
+    `ours(study)` of the recorded study, differs from it by at most `within`."""
     def claim(name, row, column, within, ours=None, study=None):
         said, figure = paper.said(name, row, column), paper.figures[name]
         value = ours or (lambda recorded: paper.table(name, recorded).loc[row, column])
@@ -169,7 +174,8 @@ def claims_of(paper):
 
 
 class Trial(NamedTuple):
-    """What a test runs of a page's studies: these workloads at size tiny, by study others in `of_one`; and the claims that fail then."""
+    """What a test runs of a page's studies: the workloads at size tiny, or, for a study in `of_one`, those given there;
+    and the claims that fail then."""
 
     workloads: list
     failing: set
@@ -177,9 +183,9 @@ class Trial(NamedTuple):
 
 
 class Page:
-    """A paper's page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or
-    pairs of a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the
-    study that gives our value and whether it holds)."""
+    """A paper's page and the recorded studies beside it. `tables` has by study what is in the page: names of figures,
+    or pairs of a name and a function that changes the figure's table. `claims` has by name: (study, what the paper
+    says, a function of the study that gives our value and whether it holds)."""
 
     def __init__(self, folder, paper, tables, claims, trial=None):
         self.folder, self.paper, self.tables, self.claims, self.trial = pathlib.Path(folder), paper, tables, claims, trial
@@ -207,7 +213,7 @@ class Page:
         return lines
 
     def draw(self):
-        """Draws the page's pictures: those of the figures whose tables say how."""
+        """Draws the page's pictures: those of the figures whose tables say how to draw them."""
         for study, entries in self.tables.items():
             for name in (entry if isinstance(entry, str) else entry[0] for entry in entries):
                 figure = self.paper.figures[name]

@@ -1,4 +1,4 @@
-"""Sweeps as tables: the points of an index, facts out of their result files, and what was chosen as best."""
+"""Sweeps as tables: the points of an index, facts from their result files, and the values that were chosen as best."""
 
 import pathlib
 
@@ -20,12 +20,13 @@ class SweepError(Exception):
     """A sweep from which a figure cannot be made: a sentence with its folder or file."""
 
 
-# Texts of /points that are no axes, in files before 1.2, which do not name them (hdf5_schemas/sweep.schema.json).
+# Columns of text in /points that are not axes, for files before 1.2, which do not name their axes
+# (hdf5_schemas/sweep.schema.json).
 NO_AXES = {"key", "workload", "status", "message", "file"}
 
 
 def without_index(folder):
-    """What to say of a folder that has no index."""
+    """The message about a folder that has no index."""
     if not ((folder / "study.toml").exists() and (folder / "points").is_dir()):
         return "is no sweep with an index: the folder has no study.toml with points"
     return (f"the sweep has no index yet; 'lookahead sweep collect STUDY --out {folder}' writes it, and so does "
@@ -53,7 +54,7 @@ class Sweep:
                     [name for name in points if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
                 self.title = str(index.attrs["title"])
                 self.units = {name: str(points[name].attrs["units"]) for name in self.points}
-                # The values of axes are names, whatever the index has them as (numbers since 1.3).
+                # The values of axes are names here, also if the index has them as numbers (since 1.3).
                 for axis in self.axes:
                     self.points[axis] = [name_of(value) for value in self.points[axis]]
                 best = index.get("best", {})
@@ -84,7 +85,8 @@ class Sweep:
         return self.points[self.points["status"] == "complete"]
 
     def of_point(self, point, facts):
-        """What `facts` makes of a point's result file. SweepError if the file cannot be read or lacks what is needed."""
+        """Returns what `facts` takes from a point's result file. SweepError if the file cannot be read or lacks what is
+        needed."""
         try:
             with open_file(self.folder / point["file"]) as run:
                 return facts(run)
@@ -93,7 +95,8 @@ class Sweep:
                              f"{reason_of(error)}") from error
 
     def beside(self, study):
-        """The sweep of another of the paper's studies, in the folder beside that has its name in place of this study's."""
+        """The sweep of another of the paper's studies, in the folder beside this one that has that study's name
+        instead."""
         own = self.study.rsplit("/", 1)[-1]
         return Sweep(self.folder.with_name(study.join(self.folder.name.rsplit(own, 1))), self.facts)
 
@@ -109,7 +112,7 @@ class Sweep:
         return pd.DataFrame(rows)
 
     def best(self, name, *axes):
-        """The same of the points that the study's best of this name leads to, and `value`, what was chosen."""
+        """The same for the points that the study's best of this name has chosen, with the chosen value as `value`."""
         rows = []
         for _, best in self.bests[self.bests["name"] == name].iterrows():
             found = self.points[self.points["id"] == best["point"]]
@@ -131,7 +134,8 @@ def ratio(part, whole):
 
 
 def normalised(table, column, axis, baseline, invert=False):
-    """`column` of each design over the baseline's of the same workload; workloads are rows, designs are columns."""
+    """`column` of each design divided by the baseline's of the same workload; workloads are rows, designs are
+    columns."""
     wide = table.pivot_table(index="workload", columns=axis, values=column, sort=False)
     if baseline not in wide:
         raise SweepError(f"no complete point of the baseline '{baseline}'")

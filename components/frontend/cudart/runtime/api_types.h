@@ -61,7 +61,7 @@ struct LaunchShape {
 struct RegisteredKernel {
     std::uint32_t module = 0;
     std::string name;
-    bool known = false;  ///< the rest has been asked for
+    bool known = false;  ///< whether the members below have been requested
     CudaError error = kSuccess;
     KernelInformation information{};
     std::vector<ParameterPlace> places{};
@@ -69,7 +69,8 @@ struct RegisteredKernel {
     int carveout = -1;
 };
 
-/// The kernel of a stub function, with its properties requested; nullptr for none, and `missing_kernel` is the error.
+/// The kernel of a stub function, with its properties requested; nullptr if there is none: then missing_kernel()
+/// returns the error.
 RegisteredKernel* find_kernel(const void* function);
 CudaError missing_kernel(const void* function);
 /// Address and size of the __device__ or __constant__ variable of a host shadow variable.
@@ -82,7 +83,7 @@ inline CudaError error_of(const Reply& reply) {
     return static_cast<CudaError>(reply.error);
 }
 
-/// Sets what the program has asked for; cudaErrorInvalidValue without a place for it.
+/// Stores an answer where the program wants it; cudaErrorInvalidValue if `place` is null.
 template <class Value>
 CudaError give(Value* place, std::type_identity_t<Value> value) {
     if (place == nullptr) { return remember(kInvalidValue); }
@@ -90,7 +91,7 @@ CudaError give(Value* place, std::type_identity_t<Value> value) {
     return kSuccess;
 }
 
-/// Copies and fillings at once, for any stream; the public functions use them.
+/// Copy or fill at once, whatever the stream; the public functions use them.
 CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind);
 CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes);
 CudaError copy_box_now(const Copy3d& box);

@@ -10,7 +10,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-/// Rows begin with lines of memory.
+/// Rows begin at lines of memory; in bytes.
 constexpr std::size_t kPitchAlignment = 128;
 
 constexpr std::size_t kFaces = 6;  // layers of a cube

@@ -30,7 +30,7 @@ struct Array {
     }
 };
 
-/// Reads channels and bytes of each; false for formats that textures cannot have.
+/// Sets the descriptor's number of channels and the bytes of each; false for formats that textures cannot have.
 bool read_format(const ChannelFormat& format, isa::TextureDescriptor& descriptor);
 
 }  // namespace lookahead::cudart

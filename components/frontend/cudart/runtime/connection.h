@@ -30,13 +30,14 @@ class Connection {
     /// Ends the program: `lookahead capture` reports the sentence.
     [[noreturn]] void refuse(const std::string& sentence);
 
-    /// The device's memory as a file.
+    /// The descriptor of the file that is the device's memory.
     int memory() const { return memory_; }
 
   private:
     Connection();
-    /// Claims the device, which belongs to one process at a time. A process forked from one that has used the device
-    /// gets CUDA's error for that, and so does a host function that a stream runs.
+    /// Claims the device, which belongs to one process at a time. Returns CUDA's error for another process
+    /// (kDevicesUnavailable), for a process forked from one that has used the device (kInitializationError), and for a
+    /// host function that a stream runs (kNotPermitted).
     CudaError claim();
     bool is_claimed_by_other() const;
     Reply exchange(const Request& request, std::span<const std::byte> payload);
@@ -64,7 +65,7 @@ extern const int kRuntimeMajor;
 
 }  // namespace lookahead::cudart
 
-/// CUDA's second name of a function, or the name of an equivalent function.
+/// Declares CUDA's second name of a function, or the name of an equivalent function.
 #define LOOKAHEAD_SECOND_NAME(function, name) __attribute__((alias(#function))) decltype(function) name;
-/// The name for programs that are compiled with one default stream per thread.
+/// Declares the function's name for programs that are compiled with one default stream per thread.
 #define LOOKAHEAD_PER_THREAD(function, suffix) LOOKAHEAD_SECOND_NAME(function, function##suffix)

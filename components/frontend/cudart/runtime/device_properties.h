@@ -5,7 +5,8 @@
 
 namespace lookahead::cudart {
 
-/// A number that CUDA 13 has no longer: it takes no room there. `kPlace` makes the types of such members different.
+/// A member that CUDA 13 no longer has: it takes no room there. `kPlace` makes the types of such members different,
+/// because members of one type cannot share an address.
 template <int kMajor, int kPlace>
 using Until12 = std::conditional_t<kMajor <= 12, int, std::integral_constant<int, kPlace>>;
 

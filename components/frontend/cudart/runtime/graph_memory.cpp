@@ -18,7 +18,7 @@ namespace {
 /// Protects the tables and counts below.
 std::recursive_mutex graph_memory_mutex;
 
-/// By address. Never destroyed: programs call CUDA until their very end.
+/// All memory of graphs by address. Never destroyed: programs call CUDA until their very end.
 auto& known() {
     static auto* const table = new std::unordered_map<std::uint64_t, GraphMemory*>;
     return *table;

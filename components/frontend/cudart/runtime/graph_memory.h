@@ -25,7 +25,7 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
     std::uint64_t address() const { return address_; }
     std::size_t bytes() const { return bytes_; }
     bool is_allocated() const { return allocated_; }
-    /// The nodes' actions. Errors: allocating allocated memory, and freeing other memory.
+    /// The actions of the nodes. allocate() returns an error if the memory is already allocated, free() if it is not.
     CudaError allocate();
     CudaError free();
 
@@ -35,10 +35,10 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
     bool allocated_ = false;
 };
 
-/// Adds a node that allocates, in the memory of an earlier freed node of the graph if there is any. On success
-/// `node->memory` is the memory.
+/// Adds a node that allocates `bytes` bytes; it reuses memory that the graph has freed before this node, if there is
+/// any that fits. On success `node->memory` is the memory.
 CudaError add_allocation(GraphNode*& node, Graph& graph, const std::vector<GraphNode*>& after, std::size_t bytes);
-/// Adds a node that frees such memory.
+/// Adds a node that frees the memory at `pointer`, which a node has allocated.
 CudaError add_free(GraphNode*& node, Graph& graph, const std::vector<GraphNode*>& after, const void* pointer);
 
 }  // namespace lookahead::cudart

@@ -21,7 +21,8 @@ bool is_on_device(const void* address);
 /// The block that holds an address of the program or of kernels; nullptr if none.
 const HostBlock* host_block(const void* address);
 
-/// Makes `bytes` bytes of the device's memory accessible to the host. False if the program uses that address otherwise.
+/// Makes `bytes` bytes of the device's memory accessible to the host. False if the program uses that address range for
+/// something else.
 bool make_visible(std::uint64_t address, std::uint64_t bytes);
 /// Marks the pinned allocation or managed variable as used by kernels, so that the host's writes to it are recorded.
 void share_with_kernels(std::uint64_t address);

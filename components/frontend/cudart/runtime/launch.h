@@ -5,7 +5,8 @@
 
 namespace lookahead::cudart {
 
-/// A launch with the present values of its arguments. `error`: why it is impossible.
+/// Returns the work of a launch with the present values of its arguments. `error` becomes kSuccess, or the reason why
+/// the launch is impossible; then no work is returned.
 Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** arguments, CudaError& error);
 
 /// cudaKernelNodeParams.

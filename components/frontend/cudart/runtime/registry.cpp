@@ -30,7 +30,8 @@ struct RegisteredModule {
 /// Threads may request kernels and variables while a loaded library registers its own.
 std::recursive_mutex registry_mutex;
 
-/// By the host's stub functions and shadow variables. Never destroyed: programs call CUDA until their very end.
+/// The kernels by stub function, and the variables by shadow variable of the host. Never destroyed: programs call CUDA
+/// until their very end.
 auto& kernels() {
     static auto* const table = new std::unordered_map<const void*, RegisteredKernel>;
     return *table;

@@ -57,7 +57,7 @@ bool is_default(void* handle) {
     return address_of(handle) <= 2;  // 0, cudaStreamLegacy, cudaStreamPerThread
 }
 
-/// Like every call, it reports a lost device.
+/// Returns the error of a lost device, as every call does.
 CudaError ask_device() {
     return error_of(Connection::get().call({.operation = Operation::read_clock}));
 }

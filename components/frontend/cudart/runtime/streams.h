@@ -29,9 +29,9 @@ struct GraphNode {
     NodeKind kind = NodeKind::empty;
     Work work{};  ///< empty: nothing to do
     std::vector<GraphNode*> after{};
-    struct Graph* graph = nullptr;                ///< that it belongs to
-    const GraphNode* copy_of = nullptr;           ///< in the graph that was cloned
-    std::shared_ptr<class GraphMemory> memory{};  ///< that it allocates or frees
+    struct Graph* graph = nullptr;                ///< the graph that it belongs to
+    const GraphNode* copy_of = nullptr;           ///< in a clone: the original node
+    std::shared_ptr<class GraphMemory> memory{};  ///< the memory that it allocates or frees
 };
 
 /// Nodes in an order that respects their edges when they were added; `ordered` respects later edges too.
@@ -45,7 +45,7 @@ struct Graph {
 
 /// Streams that are being captured into one graph.
 struct StreamCapture {
-    Graph* graph;  ///< the program's when the capture has ended, which is then told by nullptr
+    Graph* graph;  ///< nullptr when the capture has ended: the graph then belongs to the program
     std::uint64_t id = 0;
 };
 
@@ -64,7 +64,7 @@ struct Stream {
     }
 };
 
-/// Whether the handle is that of an existing stream; nullptr and the two handles of the default stream are.
+/// Whether the handle is that of an existing stream, as nullptr and the two handles of the default stream are.
 bool is_stream(void* handle);
 /// The stream of such a handle.
 Stream& stream_of(void* handle);
@@ -78,7 +78,7 @@ CudaError call_on_host(std::function<void()> function);
 /// Waits for a stream; cudaErrorStreamCaptureUnsupported if it is captured.
 CudaError synchronise(void* stream);
 CudaError synchronise_device();
-/// Waits for the device if there is no error; returns the error.
+/// Returns `error`; if there is none, waits for the device and returns the error of that.
 CudaError and_wait(CudaError error);
 
 }  // namespace lookahead::cudart

@@ -56,7 +56,7 @@ struct Texture {
     WholeSampling sampling;
 };
 
-/// By handle. Never destroyed: programs call CUDA until their very end.
+/// The objects by handle. Never destroyed: programs call CUDA until their very end.
 auto& textures() {
     static auto* const table = new std::unordered_map<std::uint64_t, Texture>;
     return *table;

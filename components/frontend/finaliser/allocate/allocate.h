@@ -23,8 +23,9 @@ struct HeldSources {
 };
 
 /// Linear scan over live ranges with holes (after Traub, Holloway, Smith, "Quality and Speed in Linear-scan Register
-/// Allocation", PLDI 1998). Groups of more than four rows first, then in the order in which they begin to live, each to
-/// the lowest registers that are free throughout its life, preferably not held. The caller checks the limit.
+/// Allocation", PLDI 1998). Groups of more than four rows get registers before the others; otherwise the order is that
+/// in which groups begin to live. Each gets the lowest registers that are free throughout its life, preferably
+/// registers that are not held. The caller checks the limit.
 Allocation allocate(const VirtualKernel& kernel, const HeldSources& held = {});
 
 }  // namespace lookahead::finaliser

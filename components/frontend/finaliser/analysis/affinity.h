@@ -17,9 +17,9 @@ enum class Affinity : std::uint8_t {
 };
 
 /// The affinity of each row: that of the most general value that it ever holds. A static divergence analysis (Coutinho
-/// et al., PACT 2011), named by the paper for this purpose: it examines only the code, so it takes a warp for 32
-/// neighbours in x. For blocks whose width is no multiple of 32, where y is not uniform and x not affine, it is a
-/// guess; also for values that lanes keep from different rounds of a loop.
+/// et al., PACT 2011), which the paper names for this purpose. It examines only the code, so it assumes that a warp is
+/// 32 neighbours in x. It is a guess for blocks whose width is not a multiple of 32, where y is not uniform and x not
+/// affine, and for values that lanes keep from different rounds of a loop.
 ///
 /// No correctness may depend on it; it is for choices between correct alternatives.
 std::vector<Affinity> affinities(VirtualKernel kernel);

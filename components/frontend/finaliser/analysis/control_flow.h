@@ -33,7 +33,7 @@ class Flow {
 
     /// The joins at which a register may have a different value on each path of lanes that the branch at the end of
     /// `block` has separated, as in Rosemann et al., "An Abstract Interpretation for SPMD Divergence on Reducible
-    /// Control Flow Graphs" (POPL 2021): each path carries its name to where another comes.
+    /// Control Flow Graphs" (POPL 2021): each path carries its name up to the place where another path arrives.
     std::vector<std::uint32_t> joins_of(std::uint32_t block) const;
     /// Loops around `block` that its branch lets some lanes leave while others stay.
     std::vector<std::uint32_t> loops_left_at(std::uint32_t block) const;

@@ -32,13 +32,14 @@ class DependenceFinder {
   public:
     explicit DependenceFinder(const VirtualKernel& kernel) : kernel_(kernel), units_(unit_count(kernel)) {}
 
-    /// Dependences through rows, predicates and memory. Accesses to different state spaces, and to disjoint bytes from
-    /// one base, may pass each other; loads may pass loads; barriers, fences and ordered accesses hold all accesses.
+    /// Returns the dependences in `code` through rows, predicates and memory. Accesses to different state spaces, and
+    /// to disjoint bytes from one base, may pass each other; loads may pass loads; barriers, fences and ordered
+    /// accesses hold all accesses.
     Dependences in(std::span<const VirtualInstruction> code);
 
   private:
     const VirtualKernel& kernel_;
-    std::vector<UnitHistory> units_;  ///< as at first, between stretches
+    std::vector<UnitHistory> units_;  ///< in their initial state between stretches
 };
 
 /// Whether no instruction may move across this one: jumps, nop, reading a clock; vector memory instructions, whose

@@ -10,6 +10,7 @@
 
 namespace lookahead::finaliser {
 
+/// The control-flow graph of the kernel; node i is block i.
 ptx::Graph flow_of(const VirtualKernel& kernel);
 
 /// Empties blocks that control cannot reach.

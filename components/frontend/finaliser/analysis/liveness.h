@@ -9,13 +9,13 @@
 
 namespace lookahead::finaliser {
 
-/// Units (rows and predicates) whose value may still be read, at the bounds of each block. A guarded write does not
-/// end the life of the value before it: lanes whose guard fails keep that.
+/// Units (rows and predicates) whose value may still be read, at the bounds of each block. A guarded write does not end
+/// the life of the value before it: lanes whose guard fails keep it.
 class Liveness {
   public:
     explicit Liveness(const VirtualKernel& kernel);
 
-    /// All units that live after the block, over all units of the kernel.
+    /// The units that live after the block, as a set over all units of the kernel.
     BitSet out(std::size_t block) const;
     /// Calls `visit(unit)` for every unit that lives before or after the block, in ascending order.
     template <typename Visit>
@@ -28,7 +28,7 @@ class Liveness {
     }
 
   private:
-    /// The sets of all blocks, one behind the other.
+    /// The sets of all blocks, one after another.
     using Sets = std::vector<std::uint64_t>;
 
     void number_units(const VirtualKernel& kernel);

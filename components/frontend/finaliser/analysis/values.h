@@ -20,8 +20,8 @@ struct Position {
     bool operator==(const Position&) const = default;
 };
 
-/// The value of a row or a predicate between one definition and the next: its definitions, with a joint one where
-/// several reach a block (the sets of reaching definitions, in static single assignment form).
+/// The value of a row or a predicate between one definition and the next: its definition, or a join where several
+/// definitions reach a block (the sets of reaching definitions, in static single assignment form).
 struct Value {
     enum class Kind : std::uint8_t {
         start,       ///< nothing was written: the launch's zero

@@ -20,7 +20,7 @@ class CallGraph {
 
     /// Whether the function may be called again before it returns.
     bool is_recursive(const ptx::Function& function) { return leads_to(function, function); }
-    /// Whether `from` may call `to`, directly or over other functions.
+    /// Whether `from` may call `to`, directly or through other functions.
     bool leads_to(const ptx::Function& from, const ptx::Function& to);
     /// Whether `function` may lead to calls of a function that is_recursive.
     bool leads_to_recursion(const ptx::Function& function);

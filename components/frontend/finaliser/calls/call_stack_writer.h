@@ -16,7 +16,8 @@ class CallStackWriter : protected FunctionWriter {
     void append_stack();
     /// Moves the end of the frames by `bytes`.
     void append_stack_move(const ptx::Instruction& origin, std::uint32_t bytes);
-    /// A register with the address of the current function's frame, outside of its calls.
+    /// Appends code that computes the address of the running function's frame; returns the register with the address.
+    /// Outside of the function's calls the frame begins at the first free byte.
     std::uint32_t append_frame_address(const ptx::Instruction& origin);
     /// The operand that replaces one that names a variable in the frame.
     ptx::Operand place_in_frame(ptx::Operand operand, std::uint32_t offset, const ptx::Instruction& origin);

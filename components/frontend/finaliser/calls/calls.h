@@ -20,10 +20,10 @@ struct PlacedParameters {
     bool in_memory = false;  ///< it reads the launch's parameters in memory (isa::Kernel::addresses_parameters)
 };
 
-/// The machine ISA reads parameters at fixed places. A load from a known place becomes a load by name, from a computed
-/// place a load of constant memory. If the kernel writes at such an address or gives it away, or has 32-bit addresses
-/// (`address_type`), each parameter whose address is taken becomes a copy in local memory instead. A called function's
-/// parameter whose address is taken is itself in local memory (PTX ISA, "mov").
+/// The machine ISA reads parameters at fixed places. A load from a known place becomes a load by name, a load from a
+/// computed place a load of constant memory. If the kernel writes at such an address or gives it away, or has 32-bit
+/// addresses (`address_type`), each parameter whose address is taken becomes a copy in local memory instead. A called
+/// function's parameter whose address is taken is itself in local memory (PTX ISA, "mov").
 PlacedParameters place_addressed_parameters(const ptx::Function& kernel, ptx::Type address_type);
 
 }  // namespace lookahead::finaliser

@@ -17,14 +17,19 @@ class FunctionWriter {
 
     /// The number of the instruction that comes next.
     std::uint32_t next() const { return static_cast<std::uint32_t>(result_.instructions.size()); }
+    /// Declares a .param variable of the parameter's type and size; returns its index.
     std::uint32_t new_parameter_variable(const ptx::Parameter& parameter);
     std::uint32_t new_register(const char* name, ptx::Type type);
+    /// Appends an instruction without operands.
     ptx::Instruction& append_like(const ptx::Instruction& origin, ptx::Opcode opcode, ptx::Type type);
+    /// Returns the branch's number, so that its target can be set later.
     std::uint32_t append_branch(const ptx::Instruction& origin, std::optional<ptx::Guard> guard,
                                 std::uint32_t target = 0);
     void append_move(const ptx::Instruction& origin, ptx::Operand to, ptx::Operand from, ptx::Type type);
+    /// Appends an access between `value` and the bytes at `offset` of a .param variable.
     void append_access(const ptx::Instruction& origin, ptx::Opcode opcode, std::uint32_t variable, ptx::Operand value,
                        ptx::Type type, std::uint32_t offset = 0);
+    /// predicate = `value` compared with `number`, as u32.
     void append_comparison(const ptx::Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
                            ptx::Operand value, std::uint64_t number);
     /// result = a + b.

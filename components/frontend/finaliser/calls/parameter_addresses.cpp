@@ -50,7 +50,7 @@ void ParameterAddresses::add_destinations(const Operand& operand, Nodes& nodes) 
     for (const Operand& element : operand.elements) { add_destinations(element, nodes); }
 }
 
-/// Values from memory are no addresses as long as none is given away.
+/// Values from memory are not addresses as long as no address is given away.
 ParameterAddresses::Step ParameterAddresses::step_of(const Instruction& instruction) const {
     Step step;
     const Operand* const address = address_of(instruction);

@@ -7,8 +7,8 @@
 
 namespace lookahead::finaliser {
 
-/// Which registers of a kernel without calls may hold addresses of its parameters, and the uses of these. The order of
-/// the instructions does not matter.
+/// Which registers of a kernel without calls may hold addresses of its parameters, and the uses of these. The analysis
+/// ignores the order of the instructions.
 class ParameterAddresses {
   public:
     explicit ParameterAddresses(const ptx::Function& kernel);

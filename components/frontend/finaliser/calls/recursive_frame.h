@@ -17,7 +17,7 @@ struct KeptValue {
 };
 
 /// The data of each activation of a recursive function on the stack: its return place (4 bytes at offset 0), the
-/// function's local variables, and the values that it keeps over calls.
+/// function's local variables, and the values that it keeps across calls.
 struct RecursiveFrame {
     std::vector<std::uint32_t> variable_offset;  ///< by index in Function::variables; local ones only
     std::map<const ptx::Instruction*, std::vector<KeptValue>> kept;  ///< by call that may lead to the function again

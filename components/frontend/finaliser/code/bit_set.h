@@ -28,6 +28,7 @@ class BitSet {
     void insert(std::uint32_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
     void erase(std::uint32_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
 
+    /// Adds the members of `other`, a set of the same size; returns whether any of them is new.
     bool unite(const BitSet& other) {
         std::uint64_t changed = 0;
         for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -44,7 +44,7 @@ struct KernelUnderWork {
     std::vector<VirtualProgram> programs;
     /// The limits with which the passes give the same result.
     RegisterBounds same_for;
-    /// If the passes run more than once on a kernel, with other limits: the transform's findings of the last time.
+    /// The transform's findings of the passes' previous run on this kernel, with another limit; null in the first run.
     std::shared_ptr<Findings> findings;
 };
 

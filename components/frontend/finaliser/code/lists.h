@@ -6,7 +6,7 @@
 
 namespace lookahead::finaliser {
 
-/// Lists by number, in one array.
+/// Numbered lists, whose elements are in one array.
 template <typename Element>
 class Lists {
   public:

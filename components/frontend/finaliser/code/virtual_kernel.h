@@ -50,7 +50,7 @@ struct VirtualInstruction {
     std::array<std::uint32_t, 2> destination_predicate = {kNone, kNone};
     std::uint32_t target = kNone;       ///< branch: the block to go to
     std::uint32_t origin = kNone;       ///< the number that the instruction had when it was selected (new_origin)
-    std::uint32_t annotations = kNone;  ///< the last of them in VirtualKernel::annotations
+    std::uint32_t annotations = kNone;  ///< index of the last one in VirtualKernel::annotations
 
     bool guarded() const { return guard.index != kAlways; }
 };
@@ -81,7 +81,7 @@ struct VirtualKernel {
     std::vector<RowGroup> groups;
     std::vector<std::uint32_t> group_of;  ///< virtual row -> group
     std::uint32_t predicates = 0;
-    std::uint32_t origins = 0;  ///< numbers given by new_origin
+    std::uint32_t origins = 0;  ///< how many numbers new_origin has given
     std::vector<VirtualAnnotation> annotations;
 
     std::uint32_t rows() const { return static_cast<std::uint32_t>(group_of.size()); }

@@ -11,9 +11,9 @@
 
 namespace lookahead::finaliser {
 
-/// The final kernel: blocks laid out one after another, registers and branch targets filled in, copies of a register
-/// to itself and branches to the next instruction left out, reconvergence points set, unused literals dropped. An
-/// instruction's annotations move to its new place, the latest first.
+/// Makes the final kernel: blocks laid out one after another, registers and branch targets filled in, copies of a
+/// register to itself and branches to the next instruction left out, reconvergence points set, unused literals dropped.
+/// An instruction's annotations move to its new place, the latest first.
 isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation);
 
 /// Appends a finished program to a kernel's code (isa::Program): moves its branch targets and reconvergence points, and

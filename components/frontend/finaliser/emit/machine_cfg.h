@@ -19,7 +19,8 @@ MachineCfg machine_cfg(const std::vector<isa::Instruction>& code);
 
 /// Sets the reconvergence point of every guarded branch: the first instruction of its immediate post-dominator. Lanes
 /// that exit on the way do not count, because they need not meet others: the post-dominators are those of the paths to
-/// the exit that most of the code leads to. (Paths to other exits have their own, among themselves.)
+/// the exit that most of the code leads to. For branches that cannot reach that exit they are those of the whole graph.
+/// Also marks the branches back in loops that may wait for other lanes (Instruction::yields).
 void set_reconvergence(std::vector<isa::Instruction>& code);
 
 }  // namespace lookahead::finaliser

@@ -36,7 +36,7 @@ struct LocalLayout {
 
 LocalLayout lay_out_local(const ptx::Function& kernel);
 
-/// Whether generic addresses may lead to local memory: the kernel makes some.
+/// Whether the kernel makes generic addresses of local variables, so that generic accesses may reach local memory.
 bool makes_generic_local_addresses(const ptx::Function& kernel);
 
 }  // namespace lookahead::finaliser

@@ -11,7 +11,7 @@ using ptx::Opcode;
 using ptx::StateSpace;
 
 /// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express. `keep_cvta`:
-/// cvta of a global address is also an instruction.
+/// cvta of a global address remains an instruction.
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& function, bool keep_cvta = false);
 
 /// The function that lowers the instructions of an opcode.

@@ -196,7 +196,7 @@ PredicateUse is_local(LoweringContext& context, const VirtualInstruction& access
     return context.test(isa::Comparison::lt, Type::u64, offset, context.literal(isa::kLocalWindowBytes, 2));
 }
 
-/// Emits the access once for each row of its data: for words of 64-bit elements, or elements.
+/// Emits the access once for each row of its data: for each word of 64-bit elements, else for each element.
 template <typename SetData>
 void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUse guard, SetData set_data) {
     const unsigned element_bytes = isa::type_bytes(access.machine.type);
@@ -213,7 +213,7 @@ void emit_split(LoweringContext& context, VirtualInstruction access, PredicateUs
     }
 }
 
-/// `set_data(one, i)` makes the access that of its i-th row.
+/// Emits the access, whole or split; `set_data(one, i)` gives the access `one` the i-th row of the data.
 template <typename SetData>
 void emit_access(LoweringContext& context, VirtualInstruction access, SetData set_data) {
     const Form form = form_of(context, access);

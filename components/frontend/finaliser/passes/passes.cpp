@@ -17,7 +17,7 @@ void each(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
     for (VirtualProgram& program : kernel.programs) { kRun(program.code, context); }
 }
-/// The same, except for programs whose values are no lanes' words.
+/// The same for the kernel and those programs whose registers hold words of lanes.
 template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
 void each_with_lanes(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);

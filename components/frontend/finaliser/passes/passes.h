@@ -17,7 +17,7 @@ struct PassContext {
     bool variables_in_memory = false;
 };
 
-/// One step from selected code to code that registers can be allocated for.
+/// One step from selected code to code for which registers can be allocated.
 struct Pass {
     std::string_view name;
     std::string_view description;
@@ -28,6 +28,7 @@ struct Pass {
 /// All passes, in their order. A kernel under work has selected code (lower/) before the first.
 std::span<const Pass> passes();
 
+/// Runs the wanted passes in their order.
 void run_passes(KernelUnderWork& kernel, const PassContext& context);
 
 }  // namespace lookahead::finaliser

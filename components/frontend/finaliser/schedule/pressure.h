@@ -70,7 +70,7 @@ class Pressure {
     /// The readers of one value that are not placed yet.
     struct Readers {
         int count = 0;
-        std::uint32_t sum = 0;  ///< of their numbers: of the last one its number
+        std::uint32_t sum = 0;  ///< of their numbers; of a single one, its number
     };
 
     /// Ends the value with its last reader.

@@ -21,8 +21,8 @@ class Recipes {
     /// `ranges` are `kernel`'s; neither may change during the use of this object.
     Recipes(const VirtualKernel& kernel, std::span<const RangeSet> ranges);
 
-    /// Instructions that recompute `rows` of `group` at the instruction at `place`, the kernel's `position`th, without
-    /// rows of the group. They write the original rows; nothing if it is impossible.
+    /// Returns instructions that recompute `rows` of `group` at the instruction at `place`, number `position` in the
+    /// kernel, without reading rows of the group. They write the original rows. Returns nothing if that is impossible.
     std::optional<std::vector<VirtualInstruction>> recipe(const VirtualOperand& rows, const RowGroup& group,
                                                           Place place, std::uint32_t position) const;
 

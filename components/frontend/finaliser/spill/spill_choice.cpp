@@ -48,7 +48,7 @@ class Chooser {
         std::vector<Candidate> candidates = rated(false);
         const bool anywhere = candidates.empty();
         if (anywhere) {
-            // As if alignment cost the registers: room anywhere helps.
+            // No group makes room at the crowded places: alignment costs the registers, so room anywhere helps.
             for (std::uint32_t i = 0; i < needed_.size(); ++i) { result.crowded.insert(i); }
             candidates = rated(true);
         }
@@ -128,7 +128,7 @@ class Chooser {
         return a.first != b.first ? a.first : a.gain > b.gain;
     }
 
-    /// Crowded instructions at which the group lives but is not needed, times its rows there.
+    /// The number of crowded instructions at which the group lives but is not accessed, times its rows there.
     double freed_by(std::uint32_t group, bool anywhere) const {
         const double lived = life_of(group, anywhere);
         // A value made for one instruction lives beside that instruction's other sources, in whatever order.
@@ -138,7 +138,7 @@ class Chooser {
         return lived - accessed_life_of(group, anywhere);
     }
 
-    /// Crowded instructions, or all, in which the group lives, times its rows.
+    /// The number of crowded instructions, or of all, at which the group lives, times its rows.
     double life_of(std::uint32_t group, bool anywhere) const {
         double life = 0;
         for_each_range(group, [&](std::uint32_t first, std::uint32_t end) {
@@ -190,7 +190,8 @@ class Chooser {
         return false;
     }
 
-    /// For each place the cheapest group for its room. Recipes are valid for the present code: at most one is used.
+    /// Chooses for each place the group that is cheapest for its room. Recipes are valid only for the present code, so
+    /// at most one is used.
     std::vector<Victim> one_for_each_place(std::span<const Candidate> candidates) const {
         std::vector<Victim> victims;
         for (const std::uint32_t crowded : beyond_) {
@@ -207,7 +208,8 @@ class Chooser {
         return victims;
     }
 
-    /// Takes the cheapest group for the room that it makes where the chosen ones do not suffice, until they do.
+    /// Chooses, one after another, the group that is cheapest for the room that it makes where those chosen so far do
+    /// not suffice, until they do.
     std::vector<Victim> many_victims(std::vector<Candidate> candidates) {
         std::vector<Victim> victims;
         // Rows that recipes read, and spilled groups.

@@ -17,7 +17,7 @@ struct Access {
     std::uint32_t position = 0;  ///< the instruction's number in the kernel
     Place place;
     double weight = 1;       ///< how often it may run
-    VirtualOperand operand;  ///< that is read or written
+    VirtualOperand operand;  ///< the operand that is read or written
 };
 
 /// The kernel between two rounds of spilling. It must not change during the use of this object.
@@ -50,7 +50,7 @@ class SpillView {
 
 /// The state of spilling from one round to the next.
 struct SpilledValues {
-    std::uint32_t originals = 0;         ///< groups that there were before
+    std::uint32_t originals = 0;         ///< number of groups before spilling
     std::vector<std::uint32_t> slot_of;  ///< row -> byte of local memory that holds its value too, or kNone
     std::vector<bool> pinned;            ///< by group: guarded results pass through it
     std::vector<bool> affine;            ///< by row, if needed: whether its values are affine vectors

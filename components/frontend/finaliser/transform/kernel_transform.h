@@ -9,9 +9,9 @@
 
 namespace lookahead::finaliser {
 
-/// Slot "kernel.transform": a mechanism's changes to every kernel while it is finalised. There are two points, between
-/// passes (passes/passes.h); a transform uses one or both. Several can be chosen, joined by `+`: at each point they
-/// work in the order of their names.
+/// Slot "kernel.transform": a mechanism's changes to every kernel while it is finalised. A transform is called at two
+/// points between passes (passes/passes.h) and uses one or both. Several transforms can be chosen, joined by `+`: at
+/// each point they work in the order of their names.
 ///
 /// Contract:
 /// - A kernel is finalised more than once, with other registers or names, until it fits: a transform keeps nothing from
@@ -20,8 +20,9 @@ namespace lookahead::finaliser {
 ///   same, and may keep findings that do not depend on them in KernelUnderWork::findings.
 /// - The programs together, with the mechanism's additions to the machine, do what the kernel did alone. The name,
 ///   the parameters and the launch bounds in the frame stay.
-/// - Code stays well formed: rows and predicates come from new_rows and new_predicate, operands of several rows are the
-///   rows of one group at a multiple of their rounded-up number, every path ends in an exit, branches lead to blocks.
+/// - Code stays well formed: rows and predicates come from new_rows and new_predicate, the rows of an operand are in
+///   one group, from a multiple of their number (rounded up to a power of two) on, every path ends in an exit, branches
+///   lead to blocks.
 /// - An inserted instruction has the `origin` of the existing instruction that it serves or replaces (`beside`,
 ///   `part_of`).
 /// - Instructions may be annotated (`annotate`); a tag begins with the mechanism's name and a full stop. Instructions
