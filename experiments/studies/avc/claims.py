@@ -8,7 +8,7 @@ PAPER = papers.of(__name__)
 
 
 def beside_paper(table):
-    """Ours, and in brackets the paper's registers; means of the kernels that it has."""
+    """Our registers, and in brackets the paper's; means are of the kernels that the paper has."""
     paper = pd.DataFrame.from_dict(PAPER.values("table4"), orient="index")
     paper = paper[paper.index.isin(table.index)]
     paper.loc["mean"] = paper.mean()
@@ -37,7 +37,7 @@ figure, as_said = PAPER.table, study_tables.claims_of(PAPER)
 
 
 def least(name, paper, within):
-    """The lowest of all workloads."""
+    """The lowest value of all workloads."""
     def look(study):
         column = figure(name, study).drop(index="mean")[POINT]
         return f"{column.min():.2f} ({column.idxmin()})", abs(column.min() - paper) <= within
@@ -45,7 +45,7 @@ def least(name, paper, within):
 
 
 def gains(row, paper, within, digits):
-    """What the three kinds of caches hold more."""
+    """Registers that the three kinds of caches hold more."""
     def look(study):
         ours = figure("gain", study).loc[row, CACHES]
         return " / ".join(f"{value:.{digits}f}" for value in ours), all(
@@ -54,7 +54,7 @@ def gains(row, paper, within, digits):
 
 
 def registers_of_nw(study):
-    """Those of its first kernel, as in the paper's table: without an AVC nearly as many as it has without spills."""
+    """The registers of nw's first kernel, as in the paper's table: without an AVC nearly as many as without spills."""
     row = figure("table4", study).loc["nw_first_half"]
     base, without, with_avc = row["r_base"], row[PAPER.module.BASELINE], row[POINT]
     return f"{without:.0f} of {base:.0f}, and {with_avc:.0f}", without >= base - 2 and with_avc == 3

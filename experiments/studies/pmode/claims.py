@@ -39,7 +39,7 @@ def above(column, least):
 
 
 def said(name, rows, *columns, between=", "):
-    """What the paper has in these rows and columns."""
+    """The paper's values in these rows and columns."""
     return between.join(str(PAPER.said(name, row, column)) for row in rows for column in columns)
 
 
