@@ -26,7 +26,7 @@ LEAST_BASE = 8
 # The paper's compiler spills addresses and counters: it is assumed to recompute no values.
 PAPERS = ("finaliser.rematerialise=false",)
 ORDERS = {"spilled, by cost": PAPERS, "spilled, affine first": (*PAPERS, "finaliser.spill_order=affine_first"),
-          "made again, by cost": (), "made again, affine first": ("finaliser.spill_order=affine_first",)}
+          "recomputed, by cost": (), "recomputed, affine first": ("finaliser.spill_order=affine_first",)}
 
 
 def profile(program, workload, size, pointers, registers, form=(), code=PAPERS):
@@ -129,7 +129,7 @@ def breakdown(title, results):
 
 def curve_tables(curves):
     lines = ["", "Accesses per 1000 warp instructions at each number of registers, 32-bit pointers (figure 2), for the kernel "
-             "with most instructions of its workload:"]
+             "with the most instructions of its workload:"]
     for name, points in curves.items():
         lines += ["", f"| {name}: r | affine | generic | global |", "|---|---|---|---|"]
         seen = set()
@@ -154,7 +154,7 @@ def accesses(results, point):
 
 def order_table(orders):
     lines = ["", "The finaliser's choices for values that do not fit, 32-bit pointers: `spilled`: all go to local memory; "
-             "`made again`: values that a few plain instructions can compute are not spilled; `affine first`: "
+             "`recomputed`: values that a few plain instructions can compute are not spilled; `affine first`: "
              "finaliser.spill_order. The mean of r_base is over kernels.", "",
              "| values that do not fit | r_base | affine share at 0.75 r_base | at 0.5 | accesses per 1000 instructions at 0.5 |",
              "|---|---|---|---|---|"]
