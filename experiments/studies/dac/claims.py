@@ -55,7 +55,7 @@ def explained(study):
     causes = figure("bounds", study)["what keeps it"]
     found = causes[causes != ""]
     left = [name.split()[0] for name in found.index[found.isin(["latency", "perfect alone"])]]
-    return f"{len(found)}, of which without one: {', '.join(left) or 'none'}", not left
+    return f"{len(found)}, without a cause: {', '.join(left) or 'none'}", not left
 
 
 def from_the_map(study):
