@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of a paper's page, README.md in its folder, from what its studies came to (results/*.csv).
+"""Writes the tables of a paper's page, README.md in its folder, from its studies' recorded results (results/*.csv).
 
     tables.py caps                                  # the page from the recorded studies
     tables.py caps --check                          # whether the page is that; exit code 1 if not

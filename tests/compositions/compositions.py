@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Runs compositions drawn at random: each matches its reference with one hash, or is refused by one sentence.
 
-    compositions.py --draws 2000                # the long one
-    compositions.py --seconds 60 --seed 7       # as many as fit, as they were drawn from this seed
+    compositions.py --draws 2000                # the long run
+    compositions.py --seconds 60 --seed 7       # as many as fit, drawn again from this seed
     compositions.py --least                     # each integer key at its least value, one at a time, on all machines
 
-A composition is a workload, its form, a machine, variants of the slots, a limit on registers, and values of any keys within
-their ranges. It runs in one process, and again on ranks, threads, protocol and partition drawn at random. It is right if
-it is refused with exit code 2 and one sentence, or if its output matches the workload's reference and both runs have the
-same state hash. What fails is shrunk: options are left out while it fails in the same way, and the shortest command is
-printed. Exit code 1 if anything failed.
+A composition is a workload, its form, a machine, variants of the slots, a limit on registers, and values of any keys
+within their ranges. It runs in one process, and again on ranks, threads, protocol and partition drawn at random. It is
+right if it is refused with exit code 2 and one sentence, or if its output matches the workload's reference and both
+runs have the same state hash. A composition that fails is shrunk: options are left out while it fails in the same way,
+and the shortest command is printed. Exit code 1 if anything failed.
 """
 
 import json
@@ -27,11 +27,11 @@ import lookahead_process as lookahead  # noqa: E402
 
 USAGE = 2
 PATIENCE = 600  # seconds of one run, on a machine that does other things too
-MOST_CYCLES = 3_000_000  # a run that is slow by its keys is compared as far as it came
+MOST_CYCLES = 3_000_000  # a run that its keys make slow is compared as far as it came
 
-# A machine that has less than a CTA of the workload needs is the launch's error, with exit code 4.
+# If a machine has less than a CTA of the workload needs, the launch fails, with exit code 4.
 TOO_LARGE = re.compile(r"one CTA of \d+ threads needs")
-# What needs one process is refused on ranks.
+# A composition that needs one process is refused on ranks.
 ONE_PROCESS = re.compile(r"needs one process")
 
 # Slots, and how often one is drawn.
@@ -69,7 +69,7 @@ class Key:
         return self.kind.startswith("integer") and self.least is not None
 
     def draw(self, draw):
-        """A value within the range; None: the type has none that could be drawn."""
+        """A value within the range; None if the type has no value that could be drawn."""
         if self.choices:
             return draw.choice(self.choices).strip('"')
         if self.kind.startswith("switch"):
@@ -105,7 +105,7 @@ class Composition:
                 *lookahead.words("-o", self.options)]
 
     def smaller(self):
-        """Itself with one word left out, each in turn."""
+        """The composition with one word left out, each word in turn."""
         for i in range(len(self.options)):
             yield Composition(self.workload, self.machine, self.settings, self.options[:i] + self.options[i + 1:])
         for i in range(len(self.settings)):
@@ -115,7 +115,7 @@ class Composition:
 
 
 class Execution:
-    """How it is run; without ranks alone, without mpirun."""
+    """How a composition is run; without ranks it is one process, without mpirun."""
 
     def __init__(self, ranks=0, threads=1, protocol="serial", partition="graph"):
         self.ranks, self.threads, self.protocol, self.partition = ranks, threads, protocol, partition
@@ -132,7 +132,7 @@ class Execution:
 
 
 class Outcome:
-    """What a run came to: `fault` in a few words, or none; `hash` of its state, or none if it was refused."""
+    """How a run ended: `fault` in a few words, or none; `hash` of its state, or none if it was refused."""
 
     def __init__(self, fault="", state_hash="", said=""):
         self.fault, self.state_hash, self.said = fault, state_hash, said
@@ -263,7 +263,8 @@ def tried_at_random(trial, catalogue, arguments):
 
 
 def tried_at_least_values(trial, catalogue, arguments):
-    """The same, of each integer key at its least value. Vector loads and stores need the most of what queues hold."""
+    """The same numbers, for each integer key at its least value. Vector loads and stores need the most places in
+    queues."""
     draw = random.Random(arguments.seed)
     cases = [Composition("spmv", machine, ["form=vector"], [f"{key.name}={key.least}"])
              for machine in catalogue.machines for key in catalogue.keys if key.is_integer]

@@ -3,9 +3,9 @@
 
     sanitized.py --build build/sanitizers --draws 200 --times 8 --seed 7
 
-Configures and builds the preset `sanitizers` first, which takes some twenty minutes on two cores. `--times` multiplies the 25
-random programs that one run of `simt_test` draws. What a sanitizer reports ends the program with an exit code that no check
-accepts. Leaks are not looked for: Open MPI has some. Exit code 1 if anything failed.
+Configures and builds the preset `sanitizers` first, which takes some twenty minutes on two cores. `--times` multiplies
+the 25 random programs that one run of `simt_test` draws. A sanitizer's report ends the program with an exit code that
+no check accepts. Leaks are not looked for: Open MPI has some. Exit code 1 if anything failed.
 """
 
 import argparse

@@ -3,9 +3,9 @@
 
 Every workload runs once serially on one thread, and then under every protocol x ranks x partitioner, and on several
 threads alone and on some ranks; each run must match its CPU reference, give the same state hash, and an HDF5 file whose
-groups but /meta and /engine are equal bit for bit. With --fewer each protocol and number of ranks meets one partitioner,
-another one for each workload, so that the usual five meet all, and one rank under mpirun one protocol.
-Prints a line for each difference and a closing count; exit code 1 if there is one.
+groups, except /meta and /engine, are equal bit for bit. With --fewer each protocol and number of ranks runs with one
+partitioner, a different one for each workload, so that the usual five workloads cover all, and one rank under mpirun
+runs with one protocol. Prints a line for each difference and a closing count; exit code 1 if there is one.
 """
 
 import itertools
@@ -21,7 +21,7 @@ PROTOCOLS = ["window", "null_message"]
 RANKS = [1, 2, 3, 4]
 PARTITIONERS = ["linear", "round_robin", "by_kind", "graph"]
 MOST_RANKS = {"null_message": 16}
-# Without ranks a run is alone, without mpirun.
+# Without ranks a run is one process, without mpirun.
 THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
             ("window", 2, "graph", 2), ("null_message", 2, "round_robin", 3)]
 

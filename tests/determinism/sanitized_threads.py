@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every case of stress.py, size tiny, on four threads, of a program that was built with ThreadSanitizer.
+"""Runs every case of stress.py, size tiny, on four threads, with a program that was built with ThreadSanitizer.
 
     cmake --preset tsan && cmake --build --preset tsan --target lookahead
     sanitized_threads.py --sanitized build/tsan/lookahead
 
-Threads must have shared windows, no race may be reported, and the results must be those of the other program on one thread.
+Threads must have shared windows, no race may be reported, and the results must be those of the ordinary program on one
+thread.
 """
 
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares runs on random ranks, threads, protocols and partitions, disturbed at random, with the same undisturbed runs.
 
-    stress.py --program LOOKAHEAD --minutes 30          # the long one
-    stress.py --program LOOKAHEAD --runs 8 --seed 7     # some, as they were drawn from this seed
+    stress.py --program LOOKAHEAD --minutes 30          # the long run
+    stress.py --program LOOKAHEAD --runs 8 --seed 7     # some runs, drawn again from this seed
 
 A run is undisturbed, or some of its ranks are halted and continued, or it is stopped at a checkpoint and resumed with other
 options, or one of its ranks is killed and it goes on from its last checkpoint, or from the start. In each case its result equals
@@ -70,7 +70,8 @@ class Round:
         return [int(pid) for pid in children.split()] or [launcher.pid]
 
     def ranks_run(self, launcher):
-        """All of them are there and catch signals: mpirun passes a signal on to those too that are not yet the program."""
+        """All ranks exist and catch signals: mpirun passes a signal on even to processes that do not execute the
+        program yet."""
         processes = self.processes(launcher)
         return len(processes) >= self.started and all(lookahead.catches(pid, signal.SIGUSR1) for pid in processes)
 
@@ -81,7 +82,7 @@ class Round:
             return
 
     def disturb(self, launcher, disturbance):
-        """Returns whether it came in time. mpirun passes signals on once its ranks are there."""
+        """Returns whether the disturbance came in time. mpirun passes signals on once its ranks are there."""
         deadline = time.monotonic() + self.draw.uniform(0.05, 1.5)
         while launcher.poll() is None and (time.monotonic() < deadline or not self.ranks_run(launcher)):
             time.sleep(0.01)
@@ -119,7 +120,7 @@ class Round:
         return found[-1] if found else None
 
     def run(self, case, reference):
-        """The kinds of ends that it had, the last one complete."""
+        """The ways in which the run ended; the last one is `complete`."""
         start = ["run", *case]
         code, disturbed, said = self.execute(start, self.disturbance)
         ends = []
@@ -142,12 +143,12 @@ class Round:
             raise Fault(f"mismatch: {mismatch}")
         self.wait_for_processes()
         left = [path.name for path in self.folder.iterdir() if not path.name.endswith((".checkpoint.h5", "result.h5"))]
-        if left and not ("killed" in ends and self.every == 0):  # the next run with checkpoints clears what kills leave
+        if left and not ("killed" in ends and self.every == 0):  # the next run with checkpoints removes what kills leave
             raise Fault(f"leaves {left}")
         return [*ends, "complete"]
 
     def wait_for_processes(self):
-        """None of a killed job outlives its launcher for long."""
+        """No process of a killed job outlives its launcher for long."""
         def are_gone():
             return subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True, check=False).returncode != 0
 

@@ -3,12 +3,12 @@
 
     register_limits.py --program LOOKAHEAD [--runs 2] [--some N] [--seed S] [WORKLOAD...]
 
-Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a limit
-of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit pointers, words
-for 64-bit operations, Volta's forms or none of these; values made again or all spilled, the affine ones first or not; L1 for
-all loads or for those of local memory; spilled values in an L1 that is small half of the time; and beside
-it, half of the time, an affine vector cache of a size and kind of its own; and CAPS, P-mode, CAE or none of them, with or without
-that cache, or DAC, which refuses it. The seed is printed.
+Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a
+limit of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit
+pointers, words for 64-bit operations, Volta's forms or none of these; values recomputed or all spilled, the affine ones
+first or not; L1 for all loads or for those of local memory; half of the time a small L1; half of the time an affine
+vector cache of a random size and kind; and CAPS, P-mode, CAE or none of them, with or without that cache, or DAC, which
+refuses it. The seed is printed.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ LEAST_LIMIT, MOST_LIMIT = 10, 63
 
 
 def draw(chance):
-    """Options of one run. Low limits are drawn more often: that is where values are spilled."""
+    """Options of one run. Low limits are drawn more often, because values are spilled there."""
     limit = chance.choice([chance.randint(LEAST_LIMIT, 24), chance.randint(LEAST_LIMIT, MOST_LIMIT)])
     volta = ["isa.expand_64bit=true", "isa.single_constant=true", "isa.held_sources=12", "finaliser.fuse_products=true"]
     isa = chance.choice([["isa.pointers=32"], ["isa.expand_64bit=true"], volta, []])

@@ -10,9 +10,9 @@ the run of its host driver: the same results, cycles and state.
 workload. With --compile and nvcc the workloads named are also compiled from their kernel.cu, or from another FILE.cu: with
 --set form=looped from looped.cu by --kernels looped.
 
---forms takes the other forms of the workloads' kernels, too, of form=looped with all unroll factors or with those of
---factors. --simt does everything under each of these SIMT models, and --ranks runs the driver also on so many ranks, where
-all deterministic groups of the results must be those of one rank. workloads_full is all of that.
+--forms runs the other forms of the workloads' kernels, too, form=looped with all unroll factors or with those of
+--factors. --simt does everything under each of these SIMT models, and --ranks runs the driver also on these numbers of
+ranks, where all deterministic groups of the results must be those of one rank. workloads_full does all of that.
 """
 
 import functools

@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"  # Debian's, which has h5py
+PYTHON = "/usr/bin/python3"  # Debian's Python, which has h5py
 NVCC = "/usr/local/cuda/bin"
 SHOWN_ONLY = {"cmake", "diagram"}
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

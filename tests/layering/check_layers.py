@@ -31,7 +31,7 @@ def allowed_parts(root: pathlib.Path) -> dict[str, set[str]]:
 
 
 def table_violations(root: pathlib.Path, allowed: dict[str, set[str]]):
-    """Of the table itself: it has every folder, no other names, and no circle."""
+    """Faults of the table itself: it must have every folder, no other names, and no circle."""
     folders = {path.name for path in (root / "components").iterdir() if path.is_dir()}
     for name in sorted(folders ^ allowed.keys()):
         yield f"{PARTS_README}: the table and the folders differ in {name}"

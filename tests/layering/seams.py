@@ -86,7 +86,7 @@ ADDED = {"components/mechanisms/sample_prefetcher/CMakeLists.txt": LIBRARY.forma
 
 
 def copy_tree(to):
-    """The tracked files as they are in the working tree, with what is added. Files that are alike keep their times."""
+    """The tracked files as they are in the working tree, with the added files. Equal files keep their times."""
     listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
     for name in [name for name in listed if (TOP / name).is_file()]:
         (to / name).parent.mkdir(parents=True, exist_ok=True)

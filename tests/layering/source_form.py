@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Finds what has not the project's form in C++ sources, and strangers at the top level: control statements without braces,
-lines beyond 120 columns, messages joined by `+` (fmt makes them), namespaces that are not their folder's.
+"""Finds what does not have the project's form in C++ sources, and strangers at the top level: control statements
+without braces, lines beyond 120 columns, messages joined by `+` (fmt makes them), namespaces that are not their
+folder's.
 
     source_form.py FILE...    # of the repository if no file is given; exit code 1 if anything is found
 
-clang-format, which `cluster/check_format` runs, wraps comments and code, but it cannot add braces (version 14) or break what has
-no space. Raw strings are left out.
+clang-format, which `cluster/check_format` runs, wraps comments and code, but it cannot add braces (version 14) or break
+text without spaces. Raw strings are left out.
 """
 
 import pathlib
@@ -22,7 +23,8 @@ OPENS, CLOSES = "([{", ")]}"
 
 
 def words_of(text):
-    """(word, offset) of each token but comments, literals and directives, which are one empty word each or nothing."""
+    """(word, offset) of each token except comments, literals and directives, each of which is one empty word or
+    nothing."""
     words = []
     for match in TOKEN.finditer(text):
         token = match[0]
@@ -33,7 +35,7 @@ def words_of(text):
 
 
 def behind_group(words, at):
-    """The index behind the bracket that closes the one at `at`."""
+    """The index after the bracket that closes the one at `at`."""
     depth = 0
     for index in range(at, len(words)):
         word = words[index][0]
@@ -74,8 +76,8 @@ def joined_texts(text):
 
 
 def namespaces_elsewhere(text, path):
-    """(offset, name) of namespaces of the project but `lookahead`, `lookahead::gpu` (the machine's components) and those named
-    after a folder of the file; those of tests end in `test`, or in FILE_tests."""
+    """(offset, name) of namespaces of the project except `lookahead`, `lookahead::gpu` (the machine's components) and
+    those named after a folder of the file; those of tests end in `test`, or in FILE_tests."""
     allowed = {"lookahead", "gpu", "detail"} | {part.replace("-", "_") for part in path.parts} | set(path.stem.split("_"))
     is_test = "tests" in path.parts
     for match in re.finditer(r"^namespace (lookahead[\w:]*) \{\n(?!(?:(?:class|struct) \w+;\n)+\})", text, re.M):
@@ -100,7 +102,7 @@ def faults_of(path):
 
 
 def strangers(tracked):
-    """What stands at the top level of the repository and has no place there, of the names of its tracked files."""
+    """Of the tracked files' names, those at the top level of the repository that have no place there."""
     return sorted({name.split("/")[0] for name in tracked} - TOP_LEVEL)
 
 

@@ -27,7 +27,7 @@ def a_rule(**entry):
 
 
 class Fake:
-    """A program with test cases "a" and "b" that all rules of the table are seen by, but `unseen`."""
+    """A program whose test cases "a" and "b" detect the loss of all rules of the table except `unseen`."""
 
     def __init__(self, unseen=(), broken=False):
         self.unseen, self.broken = unseen, broken

@@ -18,7 +18,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 POINT = re.compile(r"LOOKAHEAD_RULE\((\w+)\)")
-SLACK = 5  # seconds; a program that stands still has noticed
+SLACK = 5  # seconds; a program that hangs has detected the loss
 
 
 class TableError(Exception):
@@ -31,7 +31,7 @@ def points_in(patterns, source=SOURCE):
 
 
 def faults_of(table, points, cases, known):
-    """What of the table does not fit the points in the sources, the program's test cases and its rules."""
+    """Entries of the table that do not fit the points in the sources, the program's test cases and its rules."""
     rules = table["rule"]
     for name in sorted(points - rules.keys()):
         yield f"{name} is a point in the sources; the table has no [rule.{name}]"
@@ -71,7 +71,7 @@ class Program:
 
 
 def seconds_of(program, test):
-    """How long the test cases that begin so take with all rules."""
+    """How long the test cases whose names begin so take with all rules."""
     begin = time.monotonic()
     if not program.passes([test]):
         raise TableError(f"\"{test}\" fails though all rules hold")

@@ -22,7 +22,7 @@ class Installation:
             print(f"{name}: {detail}")
 
     def execute(self, *command, **more_environment):
-        """Nothing of the builder's environment but where system programs are."""
+        """Runs with nothing of the builder's environment except where system programs are."""
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "MPLBACKEND": "Agg", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more_environment}
         return subprocess.run([str(word) for word in command], cwd=self.folder, env=environment, capture_output=True, text=True,

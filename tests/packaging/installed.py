@@ -32,7 +32,7 @@ def check_wheel(installed):
 
 
 def check_without_pandas(installed):
-    """With h5py alone attributes and values are there, and a table is one sentence."""
+    """With h5py alone attributes and values are there, and a table gives an error of one sentence."""
     no_pandas = ("import sys, importlib.util as u\n"
                  "found = u.find_spec\n"
                  "u.find_spec = lambda name, *rest: None if name == 'pandas' else found(name, *rest)\n"

@@ -42,7 +42,7 @@ SMS_A_CHANNEL = 4  # about v100's, and no more channels for 1 024 SMs than there
 
 
 def engine_seconds(path):
-    """Of the slowest rank, from the first window to the last."""
+    """Seconds of the slowest rank, from the first window to the last."""
     with h5py.File(path) as file:
         ranks = file["engine/compute_seconds"][:] + file["engine/blocked_seconds"][:]
     return max(ranks)
@@ -62,13 +62,13 @@ def predict(program, log, machine, ranks, nodes, threads, costs=()):
 
 
 def processes_seconds(path):
-    """Of all logical processes."""
+    """Seconds of all logical processes."""
     with h5py.File(path) as file:
         return file["engine/per_process/compute_seconds"][:].sum()
 
 
 def slowdown_of_cores(program, words, alone, folder):
-    """What the processes of two independent runs at once take, over those of the run alone whose file is given."""
+    """Time of the processes of two independent runs at once, over that of the single run whose file is given."""
     both = [folder / "first.h5", folder / "second.h5"]
     lookahead.two_at_once(program, [*words, "--threads", "1"], both)
     return statistics.mean(map(processes_seconds, both)) / processes_seconds(alone)
@@ -81,8 +81,8 @@ def run_way(program, words, way, weights, out):
 
 
 def calibrate(program, size, machine, folder, repeats):
-    """What all processes cost each way, over what they cost two independent runs at once, whose cores hold all processes each; and
-    what an empty window takes two ranks."""
+    """Cost of all processes on two threads and on two ranks, over their cost in two independent runs at once, each of
+    whose cores holds all processes; and the time of an empty window on two ranks."""
     gains, windows = {way: [] for way in WAYS}, []
     alone = folder / "alone.h5"
     for _ in range(repeats):
@@ -101,7 +101,7 @@ def calibrate(program, size, machine, folder, repeats):
 
 
 def costs_of(gain, slowdown, part):
-    """As options of `partition`. A way has threads or ranks."""
+    """The costs as options of `partition`. A way has threads or ranks."""
     costs = {"--core-slowdown": gain * slowdown, "--rank-slowdown": gain * slowdown, "--packet-us": part, "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
 
@@ -149,8 +149,8 @@ def cores(ranks, nodes, threads):
 
 
 def median_log(logs, out):
-    """The logs of runs of one kind have the same windows, with the same work for each process in each: out gets the medians of
-    its times. What another program took from the core in one run is in none of them."""
+    """The logs of runs of one kind have the same windows, with the same work for each process in each: `out` gets the
+    medians of their times, which contain no time that another program took from the core in only one run."""
     shutil.copy(logs[0], out)
     times = []
     for log in logs:
@@ -176,7 +176,7 @@ def keep_kernels(log, kernels):
 
 
 def message_bytes(program, words, folder):
-    """Of a message between two ranks, in the mean, as an option of `partition`."""
+    """Mean bytes of a message between two ranks, as an option of `partition`."""
     out = folder / "two.h5"
     run(program, [*words, "--threads", "1", "--partition", "by_kind"], out, 2)
     with h5py.File(out) as file:

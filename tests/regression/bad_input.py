@@ -110,7 +110,7 @@ FILES = {
 """,
 }
 
-# Command lines over what stands in FILES, and over a result file, {folder}/whole.h5.
+# Command lines on the files of FILES, and on a result file, {folder}/whole.h5.
 FILE_CASES = {
     "no command": ([], 2, ["required"]),
     "no workload": (["run"], 2, ["WORKLOAD is required"]),
@@ -260,7 +260,7 @@ def main() -> int:
         cut = truncated_file(arguments.program, folder)
         make_index(arguments.program, folder)
         cases["truncated HDF5 file"] = (["validate", cut], 3, [str(cut)])
-        # A second here and there is for what ranks meet differently: the rest is a command of one process.
+        # Cases that ranks meet differently run on two ranks, too: the rest are commands of one process.
         tried = [(name, ranks) for name, (line, _, _) in cases.items() if not arguments.only or arguments.only in name
                  for ranks in ((0, 2) if name in CASES or line[:1] == ["run"] else (0,))]
 

@@ -19,7 +19,7 @@ from hdf5_files import CHECKSUM_BYTES, seal  # noqa: E402
 STOPPED = 75
 ENDLESS = pathlib.Path(__file__).resolve().parent / "ptx/endless.ptx"
 CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "functional/cuda/device_printf.capture.h5"
-# What each run is of, and under what it goes on.
+# What each run simulates, and the options under which it goes on.
 RUNS = [
     (["bfs", "--size", "tiny"], 9000, [(0, "serial", "graph"), (3, "null_message", "round_robin")]),
     (["sgemm", "--size", "tiny", "--machine", "pmode_fermi", "-o", "sm.issue_extension=pmode",
@@ -80,7 +80,7 @@ def check_kept(checker):
 
 
 def check_stopped(checker):
-    """A signal ends a run at a checkpoint, with no result; the resumed run's result is the whole one's."""
+    """A signal ends a run at a checkpoint, with no result; the resumed run's result is that of the whole run."""
     for ranks in (0, 2):
         stop(checker, ranks)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -113,7 +113,7 @@ def check_stopped_at_start(checker):
 
 
 def run_of_seconds(ranks):
-    """A run that lasts until its ranks have got a signal: mpirun passes it on at its leisure."""
+    """A run that lasts until its ranks have got a signal, because mpirun may pass it on late."""
     return ["run", "sgemm", "--size", "small", *(["--set", "m=384", "--set", "n=384", "--set", "k=384"] if ranks else [])]
 
 
@@ -204,7 +204,7 @@ def lose_folder(checker, ranks):
 
 
 def check_probed(checker):
-    """A folder that takes no files is found out before the run, not at its first checkpoint."""
+    """A folder that takes no files is detected before the run, not at its first checkpoint."""
     folder = pathlib.Path("/proc/self/fd")  # refuses files to root too
     done = checker.execute(["run", "sgemm", "--size", "small", "--out", checker.folder / "none.h5", "--checkpoint-every",
                             1000, "--checkpoint-dir", folder], 2)
@@ -225,7 +225,8 @@ def check_neighbours(checker):
 
 
 def check_abandoned(checker):
-    """What a run that was killed while it wrote a checkpoint has left goes; what one writes that lives stays."""
+    """Files left by a run that was killed while it wrote a checkpoint are removed; files that a living run writes
+    stay."""
     checker.clear()
     dead, alive = (checker.folder / f"bfs-0-{cycle}.checkpoint.h5.partial" for cycle in (1, 2))
     dead.write_bytes(b"half")

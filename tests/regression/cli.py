@@ -66,7 +66,7 @@ def check_lists(checks):
 
 
 def check_options_of_several_values(checks):
-    """They leave a positional argument behind them alone, whatever stands between their values."""
+    """They leave a positional argument after them alone, whatever stands between their values."""
     out, trace = checks.folder / "several.h5", checks.folder / "several.json"
     run = ["--size", "tiny", "--out", out, "--trace", trace]
     for before, behind in ((["--trace-of", "sm0"], []), (["--trace-of", "sm0,sm1"], []), (["--trace-of", "sm0", "--trace-of", "sm1"], []),
@@ -191,7 +191,7 @@ def check_default_output(checks):
 
 
 def check_meanwhile(checks):
-    """Nor is what has come into being there while the run was under way."""
+    """Nor is a file overwritten that appeared there during the run."""
     folder = checks.folder / "meanwhile"
     folder.mkdir()
     process = lookahead.start(checks.program, ["run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder)
@@ -205,7 +205,7 @@ def check_meanwhile(checks):
 
 
 def check_files_of_others(checks):
-    """What stands where a file is to be written is replaced only if it is of that kind, or by --force; a device never is."""
+    """A file in an output's place is replaced only if it is of the output's kind, or by --force; a device never is."""
     folder = checks.folder / "others"
     folder.mkdir()
     (folder / "link").symlink_to("/dev/full")
@@ -239,7 +239,7 @@ def check_files_of_others(checks):
 
 
 def check_lost_output(checks):
-    """What cannot be printed is an error, though all else is well."""
+    """Output that cannot be printed is an error, even if all else is well."""
     out = checks.folder / "unprinted.h5"
     for line in (["run", "vecadd", "--size", "tiny", "--progress", "none", "--out", out, "--json"], ["list", "workloads"], ["--help"]):
         with open("/dev/full", "w") as full:
@@ -296,7 +296,7 @@ def check_profile(checks):
 
 
 def check_vectors(checks):
-    """Private traffic at falling registers: none at r_base, some below; numbers of registers that cannot be."""
+    """Private traffic at falling registers: none at r_base, some below; impossible numbers of registers."""
     arguments = ["profile", "vectors", "hotspot", "--size", "tiny"]
     checks.prints(arguments, "registers 1 of r_base", "registers 0.5 of r_base", "generic")
     points = json.loads(checks.prints([*arguments, "--registers", "1", "0.5", "8", "--json"]))["points"]
@@ -315,7 +315,7 @@ def check_vectors(checks):
 
 
 def check_explain(checks):
-    """What a transform does to a kernel, side by side and counted; which of either cannot be had."""
+    """What a transform does to a kernel, side by side and counted; transforms and kernels that do not exist."""
     text = checks.prints(["explain", "--transform", "dac", "vecadd:vecadd"], "// vecadd\n", "ENQ.DATA.GLOBAL", "[deq.data]",
                          "dac.decoupled", "dac.affine")
     heading = text.splitlines()[1].split()

@@ -2,8 +2,9 @@
 """Damaged HDF5 files: a result, a capture, a checkpoint and a sweep's files, with bytes changed, zeroed, exchanged or cut off, are
 given to each command that reads them. Each must end in time, by an exit code of the contract, with one sentence and no crash.
 
-A mutation is one of three kinds. A third of them leave the file's checksum as it was: each command must refuse the file. A third
-take the checksum away, as an older program's file has none. A third make a right checksum of numbers that were changed.
+A mutation is one of three kinds. A third of them leave the file's checksum as it was: each command must refuse the
+file. A third remove the checksum, because an older program's file has none. A third change numbers and make the
+checksum right.
 
     damaged_files.py --program build/release/lookahead --mutations 2000 --seed 7"""
 
@@ -30,7 +31,7 @@ SECONDS = 120
 REPORTS = 4  # Python takes seconds for each: one of three mutations of a file in every so many rounds over the files
 MEMORY = 16 << 30
 FORBIDDEN = re.compile(r"Traceback|errno|std::|basic_\w|terminate called|bad_alloc|Assertion|internal error|HDF5-DIAG")
-# What a launch's shape says is how long it takes: that a kernel of 2^31 CTAs does not end in time is no fault.
+# A launch's shape determines how long it takes: if a kernel of 2^31 CTAs does not end in time, that is no fault.
 SPARED = re.compile(r"calls/(grid|block)_")
 STUDY = 'title = "damage"\nworkloads = ["vecadd"]\nsize = "tiny"\n[[axis]]\nkey = "l1d.ways"\nvalues = [2, 4]\n'
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 
-# What still runs, on two ranks too, when its folder goes.
+# Runs that are still under way, also on two ranks, when their folder is removed.
 SECONDS_LONG = ["sgemm", "--size", "small"]
 
 
@@ -45,7 +45,7 @@ class Checker(lookahead.Checks):
 
 
 def check_no_room(checker):
-    """Neither where it should go nor in the other place: the summary is all that there is."""
+    """There is room neither in the result's place nor in the other one: only the summary remains."""
     result = checker.folder / "none.h5"
     for bytes_ in (1, 5000, 40000):
         process = checker.start(["run", "vecadd", "--size", "tiny", "--out", result], file_bytes=bytes_)
@@ -76,7 +76,7 @@ def check_trace_without_room(checker):
 
 
 def check_page_without_room(checker):
-    """A page that has no room is nowhere."""
+    """Nothing is left of a page that has no room."""
     result, page = checker.folder / "run.h5", checker.folder / "page.html"
     lookahead.simulate(checker.program, ["vecadd", "--size", "tiny", "--out", result])
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
@@ -89,7 +89,7 @@ def check_page_without_room(checker):
 
 
 def check_lost_folder(checker):
-    """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
+    """The folder is removed during the run: the result is kept elsewhere, and equals that of an undisturbed run."""
     whole = checker.folder / "whole.h5"
     lookahead.simulate(checker.program, [*SECONDS_LONG, "--out", whole])
     for ranks in (0, 2):

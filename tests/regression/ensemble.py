@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sweeps under mpirun: the same files as without it on any number of ranks a point; points that fail, overrun, crash or are
-stopped; two sweeps on one folder; a full disk."""
+"""Sweeps under mpirun: the same files as without it on any number of ranks per point; points that fail, overrun, crash
+or are stopped; two sweeps on one folder; a full disk."""
 
 import contextlib
 import os
@@ -103,7 +103,7 @@ def check_goes_on(checks):
 
 
 def check_order(checks):
-    """The dearest first: by instructions at first, by the earlier results later."""
+    """The costliest first: by instructions at first, by the earlier results later."""
     study = checks.study(STUDY.replace('"bfs"', '"sgemm"'), "order.toml")
     checks.run(study, "order", 1)
     written = {file: file.stat().st_mtime_ns for file in (checks.folder / "order/points").glob("*.h5")}
@@ -163,7 +163,7 @@ def check_crashes(checks):
     study = checks.study(FAILS, "crash.toml")
     process = checks.start(study, "crash-1", 1)
     child = wait_for(lambda: point_of(process))
-    time.sleep(1)  # the endless point is the dearest, and comes first
+    time.sleep(1)  # the endless point is the costliest, and comes first
     os.kill(child, signal.SIGSEGV)
     out, errors = process.communicate(timeout=lookahead.PATIENCE)
     checks.check("a crash of one", "2 complete, 2 failed, 4 run now" in out, out + errors)
@@ -271,7 +271,7 @@ def run_without_room(checks, study, out, ranks):
 
 
 def check_full_disk(checks):
-    """No point has failed for want of room: the sweep ends with a sentence, and goes on when there is room."""
+    """No point has failed for lack of room: the sweep ends with a sentence, and goes on when there is room."""
     study = checks.study(STUDY, "full.toml")
 
     def limit():

@@ -24,7 +24,7 @@ TARGETS = ["rank", "mpirun", "point", "server", "node"]
 
 
 def study_of(points):
-    """As many tiny points, or somewhat more."""
+    """A study of that many tiny points, or somewhat more."""
     mshrs = min(100, points)
     values = [f"[{', '.join(str(i) for i in range(1, count + 1))}]" for count in (mshrs, -(-points // mshrs))]
     values = [text.replace("[", '["').replace(", ", '", "').replace("]", '"]') for text in values]
@@ -43,7 +43,7 @@ def victims_of(process, target):
 
 
 def end_of(process, tree):
-    """Waits for mpirun, and up to 20 s for what it had started."""
+    """Waits for mpirun, and up to 20 s for the processes that it had started."""
     process.communicate(timeout=lookahead.PATIENCE)
 
     def left():
@@ -58,7 +58,7 @@ def results_in(folder):
 
 
 def kill_once(checks, process, target, results, delay):
-    """Kills so long after the folder has so many results. Whether that was before the end."""
+    """Kills that long after the folder has that many results. Returns whether that was before the end."""
     while results_in(checks.folder / "killed") < results and process.poll() is None:
         time.sleep(0.01)
     time.sleep(delay)
@@ -79,7 +79,7 @@ def kill_once(checks, process, target, results, delay):
 
 
 def check_files(checks, folder):
-    """Under a final name there are whole files alone; the newest are looked at."""
+    """Under final names there are only whole files; the newest are checked."""
     newest = sorted(folder.glob("points/*.h5"), key=lambda file: file.stat().st_mtime_ns)[-20:]
     for file in newest:
         try:

@@ -12,10 +12,11 @@ import lookahead_process as lookahead  # noqa: E402
 
 CUBINS = pathlib.Path(__file__).resolve().parent / "native"
 ARCHITECTURES = [75, 80, 86, 89, 90, 100]
-# Ranks, threads and what else: every run of a cubin ends in the same state.
+# Ranks, threads and other options: every run of a cubin ends in the same state.
 WAYS = [(1, 1, []), (1, 2, []), (2, 1, ["--sync", "window"]), (3, 1, ["--sync", "window"]), (3, 1, ["--sync", "null_message"]),
         (2, 2, ["--sync", "null_message", "--partition", "round_robin"])]
-# Workloads that cannot be run so, and what says it: textures; vector memory instructions, which ptxas does not know.
+# Workloads that cannot be run as native code, and the message that says so: textures; vector memory instructions, which
+# ptxas does not know.
 BEYOND = {"imageDenoising": "the machine ISA does not have this instruction", "vecmem_premise": "cannot compile it for"}
 
 
@@ -59,7 +60,7 @@ def check_models(checks):
             counts = [lookahead.json_of(checks.program, ["emulate", *of_cubin(cubin), *option]),
                       lookahead.simulate(checks.program, [*of_cubin(cubin), *option, "--out", checks.folder / "model.h5"])]
             checks.check(f"{cubin.name}, {simt}", all(each["outputs"] == "match" for each in counts), counts)
-            # A loop that waits for others may make a round more or less; these workloads have none.
+            # A loop that waits for others may make a round more or less; these workloads have no such loop.
             checks.check(f"{cubin.name}, {simt}", counts[0]["thread_instructions"] == counts[1]["thread_instructions"], counts)
 
 

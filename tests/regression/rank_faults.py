@@ -19,7 +19,7 @@ SECONDS = 120  # a job that has a fault ends within; most take three, and ten ti
 class Checker(lookahead.Checks):
     def __init__(self, program, folder):
         super().__init__(program, folder)
-        # A rank with an error waits for the others for two seconds in some of them.
+        # In some jobs a rank with an error waits for the others for two seconds.
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
         self.tried = []
 
@@ -103,7 +103,7 @@ def check_lines(checker):
     checker.ends("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
     checker.ends("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
     checker.ends("a result with too long a name", 3, ["xxx", "too long"], *[[*run[:4], "--out", 300 * "x"]] * 2)
-    # A command of which rank 0 does all: the others wait for it at the end alone.
+    # A command that rank 0 executes alone: the others only wait for it at the end.
     checker.ends("a file that is checked", 3, ["missing.h5"], *[["validate", "missing.h5"]] * 2)
     # Here ranks agree on nothing before they exchange messages: the one that fails ends the others, which wait for it.
     good, bad = ["bench", "phold"], ["bench", "phold", "--payload", 3]

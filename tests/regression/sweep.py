@@ -104,7 +104,7 @@ def check_whole(checks):
     checks.check("best", list(best["point"]) == chosen and all(best["complete"] == 2) and all(best["candidates"] == 2),
                  f"{best}, expected {chosen}")
     checks.succeeds(["validate", checks.folder / "whole/index.h5"])
-    # A result that the disk has lost half of counts as missing.
+    # A result counts as missing if the disk has lost half of it.
     with open(checks.folder / "whole" / table["file"][3], "r+b") as file:
         file.truncate(file.seek(0, 2) // 2)
     status = checks.command("status", study, "whole")
@@ -132,7 +132,7 @@ def check_whole(checks):
 
 
 def check_failures(checks):
-    """A kernel that never ends fails by time, one that is wrong at once: rows without figures."""
+    """A kernel that never ends fails by its time limit, a wrong one at once: both are rows without figures."""
     study = checks.study(study_of_programs("endless", "wrong"), "fails.toml")
     done = checks.command("run", study, "fails", "--timeout", "1")
     checks.check("timeout", done.returncode == 4 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
@@ -180,7 +180,7 @@ def check_shards(checks):
 
 
 def check_interrupt(checks):
-    """An interrupted sweep leaves whole files alone, and the next run goes on."""
+    """An interrupted sweep leaves only whole files, and the next run goes on."""
     study = checks.study(STUDY)
     process = checks.start(study, "cut", 0, "--jobs", "1")
     wait_for(lambda: list(checks.folder.glob("cut/points/*.h5")), period=0.002)
@@ -243,7 +243,8 @@ def check_shared(checks):
 
 
 def check_grown(checks):
-    """A study may get workloads, values, and metrics, which runs what is missing; it may not lose or change points."""
+    """A study may get workloads, values, and metrics, and the missing points then run; it may not lose or change
+    points."""
     checks.command("run", checks.study(STUDY, "grown.toml"), "grown")
     more = STUDY.replace('"histogram"]', '"histogram", "bfs"]').replace('"lrr", "gto"]', '"lrr", "gto", "two_level"]')
     more += '[[metric]]\nname = "loads"\npath = "counters/sm/load_global"\n'

@@ -121,7 +121,7 @@ def check_increment(checks, study):
     checks.done("collect", study, "more")
     with checks.index("more") as index:
         checks.check("a changed result", (index["totals/sum"][2] == index["totals/sum"][0]).all())
-    # So are all for a metric that the index does not have, or has otherwise.
+    # So are all files for a metric that the index lacks or defines otherwise.
     text = study.read_text()
     for metric in ('name = "used"\npath = "counters/sm/cycles"\n', 'name = "used"\npath = "counters/sm/cycles"\nreduction = "max"\n'):
         more = study.with_name("metric.toml")

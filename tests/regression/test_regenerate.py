@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests tests/regenerate with a table of its own, and that the repository's table has all that a script writes."""
+"""Tests tests/regenerate with a table of its own, and that the repository's table has all files that scripts write."""
 
 import contextlib
 import importlib.machinery
@@ -49,7 +49,7 @@ ALL_IN_ORDER = ["a", "b", "dear", "page"]
 
 
 class Results:
-    """In place of a program: its results are a word."""
+    """Stands for a program; its results are one word."""
 
     def __init__(self, word="first"):
         self.word, self.built_anew = word, False
@@ -251,7 +251,7 @@ class TableTest(unittest.TestCase):
         cls.products = list(cls.catalogue.products.values())
 
     def commands_for(self, file, section=""):
-        """What makes the file or its section."""
+        """The commands that make the file or its section."""
         def has(path):
             return pathlib.PurePath(file).match(path.split("#")[0]) and path.partition("#")[2] in ("", section)
         return [each.make + each.by_hand for each in self.products if any(map(has, each.files))]

@@ -35,7 +35,7 @@ POINTS = {
 
 @dataclasses.dataclass(frozen=True)
 class OldPoint:
-    """Of GPGPU-Sim 4.2 with the settings of 3.2.3's configs/GTX480; a copy does not fill L2."""
+    """A point of GPGPU-Sim 4.2 with the settings of 3.2.3's configs/GTX480; a copy does not fill L2."""
 
     cycles: int
     l1d_misses: int
@@ -59,7 +59,7 @@ POINTS_3 = {
     },
 }
 
-# Registers a thread that it counts for occupancy.
+# Registers per thread that GPGPU-Sim counts for occupancy.
 REGISTERS = {"vecadd": 12, "sgemm": 60, "hotspot": 22, "histogram": 10, "bfs": 18}
 
 # Small sizes: L1D accesses, and the percentage of them that miss, which it prints in whole percent.
@@ -72,7 +72,7 @@ DRAM_PERCENT = {"vecadd": 92}
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """Of a kernel of tests/validation/peer, by the workload `ptx`; one size."""
+    """A launch of a kernel of tests/validation/peer by the workload `ptx`; it has one size."""
 
     grid: str
     block: str

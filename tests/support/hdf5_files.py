@@ -8,7 +8,7 @@ CHECKSUM_BYTES = 24
 
 
 def sealed(data):
-    """The bytes of a file without a checksum, and it."""
+    """The bytes of a file without a checksum, followed by their checksum."""
     return bytes(data) + struct.pack("<8sQQ", b"CHECKSUM", len(data), zlib.crc32(data))
 
 

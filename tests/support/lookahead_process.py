@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-# Seconds that a test waits for what takes seconds, on a machine that is busy with fifty other things.
+# Seconds that a test waits for an event that takes seconds, on a machine that is busy with fifty other things.
 PATIENCE = 1200
 
 # When a rank has failed, mpirun ends the others at once, not after two seconds: what a job says must not depend on them.
@@ -44,7 +44,7 @@ def execute(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
 
 
 def start(program, arguments, ranks=0, **options):
-    """Begins the command; the process has what it says as texts."""
+    """Begins the command; the process gives its output as text."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": {**os.environ, **MPI_ENVIRONMENT}, **options}
     return subprocess.Popen(command(program, arguments, ranks), text=True, **pipes)
 
@@ -69,7 +69,7 @@ def simulate(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
 
 
 def workloads(program):
-    """The names of all but those of the user's files."""
+    """The names of all workloads except those that run the user's files."""
     return [name for name in json_of(program, ["list", "workloads"])["workloads"] if name not in ("ptx", "capture")]
 
 
@@ -166,7 +166,7 @@ def run_checks(document, kind, *functions):
 
 
 def wait_for(condition, seconds=PATIENCE, period=0.005):
-    """What the condition gives, when it is something; else nothing."""
+    """The condition's value as soon as it is true; None if it is not in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = condition()
@@ -200,7 +200,7 @@ def children_of(pid):
 
 
 def copy_built_otherwise(program, path):
-    """A copy of which the linker's name was changed stands for a program that was built otherwise."""
+    """A copy with a changed name of the linker; it stands for a program of another build."""
     notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
     name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
     path.write_bytes(program.read_bytes().replace(name, bytes(reversed(name))))

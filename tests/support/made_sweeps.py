@@ -14,13 +14,13 @@ from lookahead_analysis import figures, papers, study_tables  # noqa: E402, F401
 
 
 def write_counters(run, counters):
-    """Of one component each."""
+    """Writes counters of one component each."""
     for name, value in counters.items():
         run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
 
 
 def make_index(folder, study, columns):
-    """What `lookahead sweep run` writes: numbers of metrics are there too, and are no axes."""
+    """Writes the index as `lookahead sweep run` does: it also has numbers of metrics, which are no axes."""
     with h5py.File(folder / "index.h5", "w") as index:
         index.attrs.update({"study": study, "title": "A study"})
         for name, values in columns.items():
@@ -31,7 +31,8 @@ def make_index(folder, study, columns):
 
 
 def make_sweep(folder, study, axis, points, make):
-    """Of points by workload and value of the axis: make(path, what stands there); nothing stands for one that failed."""
+    """Makes a sweep of points by workload and value of the axis by make(path, ENTRY, value); None is a point that
+    failed."""
     (folder / "points").mkdir(parents=True)
     columns = {"workload": [], axis: [], "status": [], "message": [], "file": []}
     for (workload, value), what in points.items():
@@ -45,7 +46,8 @@ def make_sweep(folder, study, axis, points, make):
 
 
 def show(*arguments):
-    """Exit code and what is printed to stdout and stderr; in this process, for Python takes longer to start than a figure to make."""
+    """Exit code and what is printed to stdout and stderr; in this process, because Python takes longer to start than to
+    make a figure."""
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = figures.main([str(word) for word in arguments])
@@ -53,7 +55,7 @@ def show(*arguments):
 
 
 class Rows:
-    """In place of a sweep: these rows, whatever the axes."""
+    """Stands for a sweep: these rows, whatever the axes."""
 
     def __init__(self, columns, rows):
         self.rows = pd.DataFrame(rows, columns=columns)

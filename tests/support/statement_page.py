@@ -11,7 +11,7 @@ import lookahead_process as lookahead
 
 
 def argument_parser(document, page):
-    """Of a program whose figures are of workloads of a size, and in the page with --update."""
+    """The parser of a program whose figures are of workloads of one size; with --update they go into the page."""
     parser = lookahead.argument_parser(document)
     parser.add_argument("--size", default="small")
     parser.add_argument("--update", action="store_true", help=f"write the tables into {page.name}")

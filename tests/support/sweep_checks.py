@@ -10,7 +10,7 @@ import lookahead_process as lookahead
 
 PTX = pathlib.Path(__file__).resolve().parents[1] / "regression/ptx"
 
-# Programs by what becomes of them: one never ends, two are complete, one accesses an illegal address.
+# Programs by how they end: one never ends, two are complete, one accesses an illegal address.
 PROGRAMS = {
     "endless": ["file={ptx}/endless.ptx", "arguments=s32:1"],
     "good": ["file={ptx}/endless.ptx", "arguments=s32:0"],
@@ -34,7 +34,7 @@ def texts(dataset):
 
 
 class Checks(lookahead.Checks):
-    """With studies and their sweeps in one folder."""
+    """Checks with studies and their sweeps in one folder."""
 
     def study(self, text, name="small.toml"):
         path = self.folder / name
@@ -45,7 +45,7 @@ class Checks(lookahead.Checks):
         return lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
 
     def done(self, command, study, out, *options):
-        """The same of a command that must succeed."""
+        """The same for a command that must succeed."""
         done = self.command(command, study, out, *options)
         self.check(f"{command} {out} {options}", done.returncode == 0, done.stdout + done.stderr)
         return done
@@ -71,7 +71,7 @@ class Checks(lookahead.Checks):
 
     @contextlib.contextmanager
     def held(self, out, key):
-        """As long as it lasts another program runs the point."""
+        """While the context lasts, another program runs the point."""
         claim = self.folder / out / "points" / f"{key}.claim"
         claim.parent.mkdir(parents=True, exist_ok=True)
         with claim.open("w") as file:

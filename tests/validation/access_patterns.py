@@ -2,10 +2,10 @@
 """Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: the roles of instructions
 and the patterns of addresses, from `lookahead profile patterns`.
 
-Workloads with a form `looped` run in it, with the loops as written (unroll=1), because the paper made loops of kernels that
-handle one element. 64-bit operations are expanded, so that an address has its cost on the paper's machine. The paper's bars
-have no numbers; statements of its text are checked, and ACCESS_PATTERNS.md, which --update writes, lists the differences.
-Exits with 1 if a statement does not hold that ACCESS_PATTERNS.md does not list as differing.
+Workloads with a form `looped` run in it, with the loops as written (unroll=1), because the paper made loops of kernels
+that handle one element. 64-bit operations are expanded, so that an address has its cost on the paper's machine. The
+paper's bars have no numbers; statements of its text are checked, and ACCESS_PATTERNS.md, which --update writes, lists
+the differences. Exits with 1 if a statement fails that ACCESS_PATTERNS.md does not list as differing.
 """
 
 import pathlib
@@ -34,7 +34,7 @@ def profile(program, workload, size):
 
 
 def shares(counts, names):
-    """In percent; zeros where nothing was counted."""
+    """Shares in percent; zeros where nothing was counted."""
     whole = sum(counts[name] for name in names)
     return {name: 100 * counts[name] / whole if whole else 0.0 for name in names}
 

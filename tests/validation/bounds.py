@@ -24,7 +24,7 @@ LINE_BYTES = 128
 RUNS = [(workload, "gtx480", ()) for workload in ("vecadd", "sgemm", "hotspot", "histogram", "bfs")]
 RUNS += [("vecadd", "pmode_fermi", ()), ("histogram", "caps_fermi", ("sm.warp_scheduler=two_level",)),
          ("bfs", "dac_gtx480", ("l1d.write_policy=write_through",)), ("libor", "gtx480", ())]
-# Texture fetches that miss, and a thousand of them.
+# Texture fetches that miss, a thousand of them.
 TEXTURES = ["ptx", "--set", f"file={ROOT / 'tests' / 'validation' / 'ptx' / 'texture_ring.ptx'}", "--set", "block=32",
             "--set", "grid=1", "--set", "arguments=u64[16]=0 u32[8192]=0 u32:256 u32:1024"]
 
@@ -68,8 +68,8 @@ def stalls_sum_to_cycles(run, checks):
     causes = [name for name in kernels.columns if name.startswith("sm_scheduler.")]
     checks.equal("causes over each kernel", kernels[causes].sum(axis=1).to_numpy(),
                  schedulers * kernels["sm.cycles"].to_numpy())
-    # An SM begins a kernel the dispatcher's latency after the dispatcher, and ends it so much before; it counts both
-    # its first and its last cycle.
+    # An SM begins a kernel the dispatcher's latency after the dispatcher, and ends it equally long before; it counts
+    # both its first and its last cycle.
     sms = len(totals)
     latency = run.config_value("dispatcher.latency")
     outside = sms * run.kernels["cycles"].to_numpy() - kernels["sm.cycles"].to_numpy()

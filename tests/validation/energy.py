@@ -24,9 +24,10 @@ LEAKAGE = ("sm_leakage", "l2", "interconnect")
 NOT_IN_GPUWATTCH = ("board",)
 SM = ("front_end", "register_file", "execution", "texture", "constant_cache", "load_store", "shared_memory", "l1d", "sm_clock")
 
-# GPUWattch's reports of kernels on a GTX 480, see ENERGY.md: what they call our components, and our counters in theirs.
-# A line of 128 bytes and its request are six flits of 32 bytes there and five of 40 here, and two column accesses of
-# DRAM; an instruction that is not arithmetic is taken for a load, and a warp for full, as these kernels' are.
+# GPUWattch's reports of kernels on a GTX 480, see ENERGY.md: their names of our components, and our counters in terms
+# of theirs. A line of 128 bytes and its request are six flits of 32 bytes there and five of 40 here, and two column
+# accesses of DRAM; an instruction that is not arithmetic is taken for a load, and a warp for full, as these kernels'
+# are.
 REPORTED = {
     "front end": (("IBP", "ICP", "SCHEDP"), ("front_end",)),
     "register file": (("RFP",), ("register_file",)),
@@ -111,7 +112,7 @@ def reported_power(table):
 
 
 def simulated_power(measured, by_gpuwattch):
-    """The same for kernels that were simulated, GPUWattch's by its energies for an event."""
+    """The same for kernels that were simulated; GPUWattch's watts follow from its energies per event."""
     def grouped(watts):
         return {name: sum(watts.loc[each, "dynamic"] for each in (*components, *SHARED_MEMORY.get(name, ())))
                 for name, (_, components) in REPORTED.items()}

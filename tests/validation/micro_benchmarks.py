@@ -122,8 +122,8 @@ def arithmetic_latency(make_bench):
 
 
 def arithmetic_throughput(make_bench):
-    """32 warps keep a class's units busy, which then take a warp in each initiation interval. The warps take turns, for
-    a greedy scheduler would end with a few warps that cannot fill a long pipeline by themselves."""
+    """32 warps keep a class's units busy, which then take a warp in each initiation interval. The warps take turns,
+    because a greedy scheduler would end with a few warps that cannot fill a long pipeline by themselves."""
     warps = 32
     bench = make_bench(sm__warp_scheduler="lrr")
     for each in ARITHMETIC:
@@ -186,7 +186,7 @@ def l1_latency(bench):
 
 def l2_latency(bench):
     """The pipelines there and back and the reply from its first flit to its last, in cycles of the network; the SM's
-    cycle in which it has come, and the fill."""
+    cycle in which it has arrived, and the fill."""
     network = (bench["crossbar.request_latency"] + bench["crossbar.reply_latency"] + bench["l2.data_latency"] +
                math.ceil(READ_REPLY_BYTES / bench["crossbar.flit_bytes"]) - 1)
     return (math.ceil(network / bench["gpu.memory_clock_ratio"]) + 1 + bench["l1d.fill_latency"] +
@@ -205,7 +205,7 @@ def dram_latency(bench, *commands):
 
 # From the SMs' clock to the DRAM's and back, each to the next edge, and a cycle in the DRAM's queue.
 MOST_CLOCK_CROSSING = 3
-# Beside that a miss of L2 may have to open a row and to wait for a write-back.
+# In addition a miss of L2 may have to open a row and to wait for a write-back.
 MOST_DRAM_MISS = 60
 
 
@@ -227,7 +227,7 @@ def global_latency(make_bench):
 
 
 def stride_cost(bench, stride, count=40):
-    """A load alone."""
+    """Cost of a single load."""
     body = "ld.global.u64 %rd3, [%rd2]; add.s64 %rd2, %rd2, %rd3;"
     words = stride * (2 * count + 1) // 8
     cost = bench.cost("global_stride", body, count, arguments=f"u64[{words}]={stride}")
@@ -260,7 +260,7 @@ def ring_cost(bench, lines):
 
 
 def cache_capacity(make_bench):
-    """A ring that fits is all hits; one line more is a set with one line too many, which LRU then always misses."""
+    """A ring that fits has only hits; with one more line one set has a line too many, which LRU then always misses."""
     bench = make_bench()
     slices = bench["address_mapping.channels"] * bench["address_mapping.slices_per_channel"]
     for cache, lines, ways, hit, least_miss in (
@@ -277,7 +277,8 @@ def cache_capacity(make_bench):
 
 def local_memory(make_bench):
     """A warp stores a ring into lines of its local memory and follows it. What it stored is in L1, or in L2 behind a
-    cache that does not keep it; a line more than fits is written back, and the set with one too many misses each time."""
+    cache that does not keep it; with one line more than fits lines are written back, and the set with one too many
+    misses each time."""
     def cycles(bench, lines, steps):
         return bench.cycles("local_ring", arguments=f"u64[1]=0 u32:{lines} u32:{steps}")
 
@@ -305,13 +306,13 @@ def texture_groups(bench):
 
 
 def texture_hit(bench):
-    """A cycle for each group, one from the tags to the data, the filter."""
+    """One cycle for each group, one from the tags to the data, and the filter's cycles."""
     return texture_groups(bench) + 1 + bench["texture.filter_latency"]
 
 
 def texture_miss(bench):
-    """As a load's from issue to the line's arrival, which fills nothing into L1D; the first group is served at once and
-    the others behind it; the filter."""
+    """As long as a load's from issue to the line's arrival, which fills nothing into L1D; the first group is served at
+    once and the others behind it; the filter."""
     return (l2_latency(bench) - bench["l1d.fill_latency"] + texture_groups(bench) - 1 +
             bench["texture.filter_latency"])
 
@@ -332,7 +333,7 @@ def texture_cache(make_bench):
         sets, ways = bench["texture.sets"], bench["texture.ways"]
         yield exactly(f"ring as large as the texture cache {keys or ''}", ring_cost(bench, sets * ways),
                       texture_hit(bench))
-        # One line more than fits is a set with one too many, which LRU then always misses.
+        # With one line more than fits, one set has a line too many, which LRU then always misses.
         lines = sets * ways + 1
         misses = ways + 1
         expected = (misses * texture_miss(bench) + (lines - misses) * texture_hit(bench)) / lines
@@ -358,7 +359,7 @@ def constant_cache(make_bench):
         return (cycles(3) - cycles(2)) / lines
 
     def miss(bench):
-        """A load's that misses L1D, but at once, and the reply has half of the bytes."""
+        """The latency of a load that misses L1D, but the miss is sent at once, and the reply has half of the bytes."""
         flits = [math.ceil(size / bench["crossbar.flit_bytes"]) for size in (READ_REPLY_BYTES, 8 + line_bytes)]
         return l2_latency(bench) - bench["l1d.miss_latency"] - flits[0] + flits[1]
 
@@ -381,7 +382,7 @@ def constant_cache(make_bench):
         bench = make_bench(constant_cache__sets=1, **keys)
         yield exactly(f"constant miss, L2 hit {keys or ''}", ring_cost(bench, 3), miss(bench))
 
-    # One word a cycle, whichever lanes want it. 64-bit ones go as words do.
+    # One word a cycle, whichever lanes want it. 64-bit words behave alike.
     bench = make_bench(sm__warp_scheduler="lrr", constant_cache__hit_latency=10)
     for mask, words in ((0, 1), (7, 8), (31, 32)):
         measured = bench.cost("constant_pointer", "ld.const.u64 %rd4, [%rd4];", arguments=f"u64[1]=0 u32:{mask}",
@@ -539,7 +540,7 @@ def dram_bandwidth(make_bench):
 
 
 def atomic_throughput(make_bench):
-    """Lanes that meet at one word take their turns in L2, whichever warps they are of."""
+    """Lanes that meet at one word take their turns in L2, whichever warps they belong to."""
     for cycles in (1, 2):
         bench = make_bench(l2__atomic_cycles=cycles)
         measured = bench.cost("global_pointer", "red.global.add.u32 [%rd1+256], 1;", count=20, block=32 * WARPS,
@@ -549,7 +550,7 @@ def atomic_throughput(make_bench):
 
 
 def divergence(make_bench):
-    """A warp whose lanes part walks both paths; what stands on one costs as much as without divergence."""
+    """A warp whose lanes part walks both paths; the instructions on one path cost as much as without divergence."""
     bench = make_bench()
     for opcode, key in (("add.s32 %r4, %r4, %r1;", "integer"), ("mul.lo.s32 %r4, %r4, %r1;", "integer_multiply")):
         latency = bench[f"sm.timing.{key}_latency"]

@@ -136,7 +136,7 @@ def old_points(sizes):
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A machine and what it is compared with. `mark`: of its tables in the page."""
+    """A machine and what it is compared with. `mark`: the mark of its tables in the page."""
 
     machine: str
     peer: str
@@ -177,7 +177,7 @@ class Report(lookahead.Checks):
 
 
 def check_memory(report, kernel, accesses, misses, dram):
-    """Of gtx480_gpgpusim's small sizes."""
+    """Checks the memory's figures of gtx480_gpgpusim's small sizes."""
     if kernel in gpgpusim.L1D_ACCESSES:
         theirs = gpgpusim.L1D_ACCESSES[kernel]
         print(f"    L1D accesses {accesses}, its {theirs}: {accesses / theirs - 1:+.1%}",

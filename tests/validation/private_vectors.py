@@ -2,9 +2,9 @@
 """Figures 1 and 2 of Collange and Kouyoumdjian (Affine Vector Cache, 2011): registers of the kernels and warps' vectors in
 private memory with few registers, from `lookahead profile vectors`.
 
-Applications weigh equally and their kernels share their weight; kernels whose r_base is below 8 are left out, as the paper
-does. The paper's bars have no numbers; statements of its text are checked, and PRIVATE_VECTORS.md, which --update writes, lists
-the differences. Exits with 1 if a statement does not hold that PRIVATE_VECTORS.md does not list as differing.
+Applications weigh equally and their kernels share their weight; kernels whose r_base is below 8 are left out, as the
+paper does. The paper's bars have no numbers; statements of its text are checked, and PRIVATE_VECTORS.md, which --update
+writes, lists the differences. Exits with 1 if a statement fails that PRIVATE_VECTORS.md does not list as differing.
 """
 
 import pathlib
@@ -19,14 +19,14 @@ PAGE = pathlib.Path(__file__).with_name("PRIVATE_VECTORS.md")
 MARKS = ("<!-- tables: made by private_vectors.py -->", "<!-- end of tables -->")
 WORKLOADS = ("BinomialOptions", "BlackScholes", "FastWalshTransform", "FDTD3d", "backprop", "srad_v2", "hotspot", "heartwall",
              "lud", "nw", "cfd")
-WIDE = ("backprop", "srad_v2", "hotspot")  # have versions of 32 x 32 threads a block
+WIDE = ("backprop", "srad_v2", "hotspot")  # have versions with blocks of 32 x 32 threads
 CURVES = ("cfd", "FDTD3d", "hotspot", "nw", "heartwall")
 CLASSES = ("zero", "uniform", "affine", "generic")
 LEAST_BASE = 8
-# The paper's compiler spills addresses and counters: it is taken to make no values again.
+# The paper's compiler spills addresses and counters: it is assumed to recompute no values.
 PAPERS = ("finaliser.rematerialise=false",)
 ORDERS = {"spilled, by cost": PAPERS, "spilled, affine first": (*PAPERS, "finaliser.spill_order=affine_first"),
-          "made again, by cost": (), "made again, affine first": ("finaliser.spill_order=affine_first",)}
+          "recomputed, by cost": (), "recomputed, affine first": ("finaliser.spill_order=affine_first",)}
 
 
 def profile(program, workload, size, pointers, registers, form=(), code=PAPERS):
@@ -40,7 +40,7 @@ def counts_of(kernel):
 
 
 def counted(kernels):
-    """Those with private traffic that the paper would have taken."""
+    """Kernels with private traffic that the paper would have taken."""
     return [kernel for kernel in kernels if kernel["r_base"] >= LEAST_BASE and sum(counts_of(kernel).values()) > 0]
 
 
@@ -55,13 +55,13 @@ def mean(values):
 
 
 def affine_share(results, point):
-    """Percent of zero, uniform and affine vectors; the mean over applications of that over their kernels."""
+    """Percent of zero, uniform and affine vectors: the mean over applications of the means over their kernels."""
     return mean(mean(100 - shares(kernel)["generic"] for kernel in counted(points[point])) for points in results.values()
                 if counted(points[point]))
 
 
 def part_of_affine(results, what):
-    """Percent of all vectors with one base and one stride, an application as the other."""
+    """Percent of all vectors with one base and one stride; applications weigh equally."""
     parts = []
     for points in results.values():
         for kernel in counted(points["0.5"]):
@@ -129,7 +129,7 @@ def breakdown(title, results):
 
 def curve_tables(curves):
     lines = ["", "Accesses per 1000 warp instructions at each number of registers, 32-bit pointers (figure 2), for the kernel "
-             "with most instructions of its workload:"]
+             "with the most instructions of its workload:"]
     for name, points in curves.items():
         lines += ["", f"| {name}: r | affine | generic | global |", "|---|---|---|---|"]
         seen = set()
@@ -147,14 +147,14 @@ def curve_tables(curves):
 
 
 def accesses(results, point):
-    """Private accesses of 1000 instructions, an application as the other."""
+    """Private accesses in 1000 instructions; applications weigh equally."""
     return mean(mean(1000 * sum(counts_of(kernel).values()) / kernel["warp_instructions"] for kernel in counted(points[point]))
                 for points in results.values() if counted(points[point]))
 
 
 def order_table(orders):
     lines = ["", "The finaliser's choices for values that do not fit, 32-bit pointers: `spilled`: all go to local memory; "
-             "`made again`: values that a few plain instructions can compute are not spilled; `affine first`: "
+             "`recomputed`: values that a few plain instructions can compute are not spilled; `affine first`: "
              "finaliser.spill_order. The mean of r_base is over kernels.", "",
              "| values that do not fit | r_base | affine share at 0.75 r_base | at 0.5 | accesses per 1000 instructions at 0.5 |",
              "|---|---|---|---|---|"]

@@ -11,7 +11,7 @@
     real_gpu.py --record FOLDER [--gpu NAME]     # the rows of h100.csv from all NAMEs of the folder
 
 METRICS: gpc__cycles_elapsed.max,sm__cycles_active.max,smsp__inst_executed.sum,dram__bytes_read.sum,dram__bytes_write.sum.
-Exit code 1 if a latency is another. Needs h5py, numpy and pandas.
+Exit code 1 if a latency differs. Needs h5py, numpy and pandas.
 """
 
 import csv
@@ -54,11 +54,11 @@ class Probe:
     checked: bool = False  # quick, and a latency that the machine's table has from here
 
     def cost(self, cycles):
-        """Of one, from the cycles of the two kernels."""
+        """The cost of one, from the cycles of the two kernels."""
         return (cycles[1] - cycles[0]) / (self.n * (self.copies if "{n}" in self.arguments else 1))
 
     def settings(self, folder, factor):
-        """Of the workload ptx, whose file is written."""
+        """Settings of the workload ptx; writes its file."""
         copies = 0 if self.grid == 0 else self.copies if "{n}" in self.arguments else self.n * factor
         text = (HERE / "ptx" / f"{self.kernel}.ptx").read_text().replace("BODY\n", f"\t{self.body}\n" * copies)
         source = folder / f"{self.capture(factor)}.ptx"
@@ -79,12 +79,12 @@ def chain(name, body, checked=True):
 
 
 def warps(name, body, checked=False):
-    """By 32 warps of one SM, each in a chain of its own."""
+    """A probe by 32 warps of one SM, each in a chain of its own."""
     return Probe(f"32 warps: {name}", "arithmetic_loop", 256, "u64[32]=0 u32:3 u32:{n}", body, copies=16, block=1024, checked=checked)
 
 
 def all_threads(name, body, stride, words, n=8, copies=16, block=1024, grid=264):
-    """By 64 warps of each SM; each thread's address is its own, or one for all where the stride is 0."""
+    """A probe by 64 warps of each SM; each thread's address is its own, or one for all where the stride is 0."""
     return Probe(f"all: {name}", "global_loop", n, f"u32[{words}]=0 u32:{stride} u32:{{n}}", body, copies=copies, block=block, grid=grid)
 
 
@@ -93,7 +93,7 @@ CHASED = "cvt.u64.u32 %rd2, %r1; add.s64 %rd1, %rd1, %rd2; add.u32 %r5, %r5, %r1
 
 
 def l1_lines(lines):
-    """Hits by 16 warps of each SM, whose threads' words are in so many lines a warp."""
+    """Hits by 16 warps of each SM; the words of a warp's threads are in that many lines."""
     return all_threads(f"loads, L1, {lines} lines a warp, 16 warps", f"ld.global.u32 %r1, [%rd1]; {CHASED}", 4 * lines,
                        132 * 512 * lines, block=512, grid=132)
 
@@ -212,7 +212,8 @@ def simulated(program, arguments, launches, code="ptx"):
 
 
 def simulate_all(program, measured, jobs, keep):
-    """By code, PTX or native, and name as in h100.csv, the dearest first; probes are PTX. What is in `keep` is not simulated again."""
+    """By code, PTX or native, and name as in h100.csv, the costliest first; probes are PTX. Programs in `keep` are not
+    simulated again."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         settings = {probe.capture(factor): probe.settings(pathlib.Path(folder), factor) for probe in PROBES for factor in (1, 2)}
 
@@ -247,7 +248,7 @@ def overhead(measured):
 
 
 def beside_model(measured, model):
-    """What was measured of the workloads, with the GPU's and the model's cycles and warp instructions."""
+    """The measurements of the workloads, with the GPU's and the model's cycles and warp instructions."""
     both = measured[~measured.index.str.startswith("probe-")].copy()
     both["cycles"] = both["elapsed"] - overhead(measured) * both["profiled"]
     for code in CODES:

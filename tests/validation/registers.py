@@ -27,7 +27,7 @@ import statement_page  # noqa: E402
 SM75 = ["isa.registers=255", "isa.expand_64bit=true", "isa.single_constant=true",
         "isa.reserved_registers=3", "isa.held_sources=12", "finaliser.fuse_products=true"]
 BOUNDS = {10: (0.75, None), 50: (0.9, 1.2), 90: (None, 1.4)}
-# ptxas takes limits below as this one.
+# ptxas raises lower limits to this one.
 LEAST_PTXAS_LIMIT = 16
 
 
@@ -122,7 +122,7 @@ def table(rows):
 
 
 def verdicts(rows):
-    """A line a percentile, and whether all are within their bounds."""
+    """A line for each percentile, and whether all are within their bounds."""
     lines, good = [], True
     for percent, (low, high) in BOUNDS.items():
         bounds = f"{low if low is not None else '–'} to {high if high is not None else '–'}"

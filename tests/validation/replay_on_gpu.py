@@ -23,7 +23,7 @@ import numpy as np
 ALLOCATE, RELEASE, TO_DEVICE, FROM_DEVICE, FILL, LAUNCH, ON_DEVICE, USE_PAGES = range(8)
 # components/isa/address_space.h
 GLOBAL_BASE, MODULE_BASE, CONSTANT_BASE = 0x10_0000_0000, 0x50_0000_0000, 0x51_0000_0000
-# Driver 580 takes smaller ranges of addresses from its own, wherever they are asked for.
+# Driver 580 places smaller ranges of addresses itself, whatever address is requested.
 LEAST_RESERVED = 1 << 32
 WORD_BYTES, BLOCK_WORDS = 4, 4096
 VARIABLE = re.compile(r"^\s*(?:\.(?:visible|weak|common)\s+)*\.(global|const)\s+(?:\.attribute\(\S+\)\s+)?(?:\.align\s+(\d+)\s+)?"
@@ -136,7 +136,7 @@ class Capture:
 
 
 def unfused(ptx):
-    """With the rounding that forbids the driver's compiler to make products and sums one operation."""
+    """The PTX with the rounding modifier that forbids the driver's compiler to fuse products and sums."""
     return re.sub(r"\b(add|sub|mul)((?:\.ftz)?(?:\.sat)?\.f(?:32|64))\b", r"\1.rn\2", ptx)
 
 
@@ -178,7 +178,8 @@ class Replay:
         return {"launches": self.launches, "copies": self.copies}
 
     def address(self, captured):
-        """Where what the capture has at an address lies: modules' variables are placed by the driver."""
+        """The GPU's address of the capture's address; the two differ for modules' variables, which the driver
+        places."""
         captured = int(captured)
         if captured < MODULE_BASE:
             return u64(captured)
@@ -249,7 +250,7 @@ def main():
             try:
                 found = replay.run()
             except RuntimeError as error:
-                # What was launched counts for the profiler's table too.
+                # Launches count for the profiler's table, too.
                 found = {"launches": replay.launches, "copies": replay.copies, "error": str(error)}
                 driver.cuDevicePrimaryCtxReset_v2(0)
                 failed += 1

@@ -4,9 +4,10 @@
     silicon.py --polybench FOLDER [--largest N] [--write]   # FOLDER: `polybench` of a checkout of EnzeXu/GPU_Benchmarks
     silicon.py                                              # the empty kernels alone; checks those of up to 64 CTAs
 
-h100_pcie.csv has the points: the mean time of a program's kernels together, as nsys gave it (sarchlab/mgpusim, nvidia/eval, MIT).
---largest leaves out matrices of more rows, of 2dconv of more than four times as many. --write writes the tables of SILICON.md.
-Exit code 1 if an empty kernel of up to 64 CTAs is off by more than 12 %. Needs nvcc for PolyBench, h5py and pandas.
+h100_pcie.csv has the points: the mean time of a program's kernels together, as nsys measured it (sarchlab/mgpusim,
+nvidia/eval, MIT). --largest leaves out matrices with more rows, for 2dconv with more than four times as many. --write
+writes the tables of SILICON.md. Exit code 1 if an empty kernel of up to 64 CTAs is off by more than 12 %. Needs nvcc
+for PolyBench, h5py and pandas.
 """
 
 import pathlib

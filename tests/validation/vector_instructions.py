@@ -3,8 +3,8 @@
 hand-written vector memory instructions against the best-unrolled loops, by `lookahead profile patterns`.
 
 VECTOR_MEMORY.md, which --update writes, has the tables and lists the differences. Exits with 1 if outputs differ, if a
-workload's best length does not have fewer instructions than its baseline, or if a statement of the paper does not hold
-that VECTOR_MEMORY.md does not list as differing.
+workload's best length does not have fewer instructions than its baseline, or if a statement of the paper fails that
+VECTOR_MEMORY.md does not list as differing.
 """
 
 import math
@@ -32,7 +32,7 @@ def profile(program, workload, size, *settings):
 
 
 def change(new, old):
-    """In percent; below 0: fewer."""
+    """The change in percent; below 0: fewer."""
     return 100 * (new / old - 1) if old else 0.0
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares the cycles of the vector memory instructions with those of the best-unrolled loops, and measures their limits.
 
---update writes the tables of VECTOR_LIMITS.md: for each of the paper's workloads the best of the hand-written lengths and of the pass
-on vecmem_nvidia; and the hand-written form's gain with gtx480's values for what the paper's table leaves open, all of them or, for some
-workloads, one at a time, without a bound by DRAM, and with a memory that answers at once. Also the hand-written form's source compiled
-to plain code, which shows the part of its gain that is not the instructions'; this needs nvcc and h5py, and is left out without them.
+--update writes the tables of VECTOR_LIMITS.md: for each of the paper's workloads the best of the hand-written lengths
+and of the pass on vecmem_nvidia; and the hand-written form's gain with gtx480's values for what the paper's table
+leaves open, all of them or, for some workloads, one at a time, without a bound by DRAM, and with a memory that answers
+at once. Also the hand-written form's source compiled to plain code, which shows the part of its gain that is not due to
+the instructions; this needs nvcc and h5py, and is left out without them.
 """
 
 import json
@@ -60,7 +61,7 @@ class Runs:
         self.program, self.size, self.folder = program, size, pathlib.Path(folder)
 
     def cycles(self, workload, settings, options=()):
-        """Or nothing, where the workload does not take these settings."""
+        """The results, or None where the workload does not accept these settings."""
         words = lookahead.words("--set", settings) + lookahead.words("-o", options)
         return self.measured("-".join([workload, *settings, *options]), lambda: [workload, "--size", self.size, *words])
 
@@ -81,7 +82,7 @@ class Runs:
         return self.measured(name, make)
 
     def measured(self, name, words):
-        """A run of what `words()` say, or what is kept of it; nothing if it is refused."""
+        """The results of a run with the words of `words()`, or those kept of it; None if it is refused."""
         name = name.replace("/", "_")
         kept = self.folder / f"{name}.json"
         if not kept.exists():

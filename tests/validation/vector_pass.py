@@ -23,7 +23,7 @@ OPTIONS = ["--machine", "vecmem_nvidia"]
 
 
 def instructions(program, workload, size, settings, options=()):
-    """Warp instructions; None where the workload's loops are not unrolled by so much."""
+    """Warp instructions; None where the workload's loops are not unrolled by this factor."""
     words = lookahead.words("--set", settings) + lookahead.words("-o", options)
     done = lookahead.execute(program, ["emulate", workload, "--size", size, *words, *OPTIONS, "--json"])
     if done.returncode == 2 and "unroll=16" in settings:
@@ -49,7 +49,7 @@ def measure(program, size):
 
 
 def behind(result):
-    """Points of the loops' instructions."""
+    """Percentage points of the loops' instructions."""
     automatic = min(each for kind in ("pass", "unrolled") for each in result[kind].values() if each is not None)
     return 100 * (automatic - min(result["hand"].values())) / result["base"]
 

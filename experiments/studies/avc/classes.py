@@ -1,5 +1,5 @@
-"""high pressure: a kernel needs 8 registers or more without spills, with pointers of 32 bits, as the paper's have (Collange and
-Kouyoumdjian, 2011, section 3.1); else low pressure."""
+"""high pressure: a kernel needs 8 registers or more without spills, with pointers of 32 bits, as in the paper (Collange
+and Kouyoumdjian, 2011, section 3.1); else low pressure."""
 
 import json
 import pathlib

@@ -43,7 +43,7 @@ def facts_by_kernel(run):
 
 
 def over_baseline(axis, column, invert=False):
-    """Applications weigh equally."""
+    """Ratios to the baseline; applications weigh equally."""
     def figure(sweep):
         table = normalised(sweep.table(axis), column, axis, BASELINE, invert)
         return with_mean(table.drop(columns=BASELINE), geometric=True)
@@ -80,20 +80,21 @@ def kernels_by_registers(sweep):
 
 
 def least(points):
-    """Of all limits that have less than one access."""
+    """The least of all limits that have less than one access."""
     return points.loc[points["traffic"] < 1, "registers"].min()
 
 
 def least_from_there_on(points):
-    """Such that all higher ones have, too: masks and replacement may let a lower limit have less than a higher one."""
+    """The least limit from which on all have less than one access: masks and replacement may let a lower limit have
+    less than a higher one."""
     more = points.loc[points["traffic"] >= 1, "registers"].max()
     return points.loc[~(points["registers"] <= more), "registers"].min()
 
 
 def least_limits(sweep, limit_of=least):
-    """Of each kernel: `r_base`, the least limit with no private access at all, and for each kind of caches the least limit
-    with less than one access in 10 000 instructions below them. Empty: there is none among those that were run. First those
-    of the paper's table, then others."""
+    """Of each kernel: `r_base`, the least limit with no private access at all, and for each kind of caches the least
+    limit with less than one access in 10 000 instructions below them. Empty: there is none among those that were run.
+    First the kernels of the paper's table, then others."""
     rows = {}
     for (kernel, caches), points in kernels_by_registers(sweep).groupby(["kernel", "caches"], sort=False):
         row = rows.setdefault(kernel, {})
@@ -113,8 +114,8 @@ def tolerable_registers(sweep):
 
 
 def capacity_gain(sweep):
-    """Registers of each thread that the caches hold more than the baseline's L1, and over the kernels of the paper's table
-    by how many percent that raises what it holds, r_base less its own limit."""
+    """Registers of each thread that the caches hold more than the baseline's L1, and over the kernels of the paper's
+    table by how many percent this raises the registers that L1 holds, r_base less its own limit."""
     papers, others = least_limits(sweep)
     more = lambda limits: limits.drop(columns=["r_base", BASELINE]).rsub(limits[BASELINE], axis=0)  # noqa: E731
     its, rest = more(papers), more(others)
@@ -135,7 +136,8 @@ def capacity_gain(sweep):
 
 
 def bests(sweep, fact):
-    """Workloads x caches: the fact of the point that takes fewest cycles of all limits, of several that with most registers."""
+    """Workloads x caches: the fact of the point with the fewest cycles over all limits, and of several such points that
+    with the most registers."""
     points = by_registers(sweep).sort_values("registers", ascending=False, kind="stable").reset_index(drop=True)
     best = points.loc[points.groupby(["workload", "caches"], sort=False)["cycles"].idxmin()]
     wide = best.pivot_table(index="workload", columns="caches", values=fact, sort=False)
@@ -143,13 +145,13 @@ def bests(sweep, fact):
 
 
 def best_against_best(sweep):
-    """Each at the limit at which it takes fewest cycles."""
+    """Speed-ups of each at the limit with the fewest cycles."""
     best = bests(sweep, "cycles")
     return with_mean(best.rdiv(best[BASELINE], axis=0).drop(columns=BASELINE), geometric=True)
 
 
 def best_on_machines(sweep):
-    """The same, for each machine over the caches of it that come first; caches' names are "MACHINE: SIZES"."""
+    """The same for each machine, over its first caches; caches' names are "MACHINE: SIZES"."""
     best = bests(sweep, "cycles")
     first = {}
     for name in best:

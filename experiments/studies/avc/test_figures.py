@@ -17,9 +17,10 @@ PAPER = papers.of(HERE.name)
 
 
 class Registers:
-    """In place of a sweep over caches and register limits, of two workloads. lud_internal's
-    traffic rises and sinks again, but never below the bar with 32 KB of L1. Below 24 registers there are private accesses, but
-    none in nw_small, whose r_base is too low to count, and in nw_large one at 22 alone; with fewer registers a workload takes longer by its traffic, but less for the warps that fit."""
+    """Stands for a sweep over caches and register limits, of two workloads. lud_internal's traffic rises and sinks
+    again, but never below the bar with 32 KB of L1. Below 24 registers there are private accesses, but none in
+    nw_small, whose r_base is too low to count, and in nw_large one at 22 alone; with fewer registers a workload takes
+    longer by its traffic, but less for the warps that fit."""
 
     points = pd.DataFrame({"workload": ["nw", "lud"], "caches": ["48 KB", "32 + 16 KB"]})
 
@@ -42,7 +43,7 @@ class Registers:
 
 
 class Machines:
-    """In place of a sweep over caches of two machines and register limits."""
+    """Stands for a sweep over caches of two machines and register limits."""
 
     CYCLES = {"a: 16 KB": {63: 100.0, 20: 80.0}, "a: 12 + 4 KB": {63: 90.0, 20: 40.0}, "b: 48 KB": {63: 70.0, 20: 70.0},
               "b: 36 + 8 KB": {63: 60.0, 20: 140.0}}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The map of the AVC at size tiny: the kernel has the right results in all its points, and gains if its words are affine alone."""
+"""The map of the AVC at size tiny: the kernel has the right results in all its points, and gains only if its words are
+affine."""
 
 import pathlib
 import sys

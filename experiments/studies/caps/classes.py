@@ -1,5 +1,5 @@
-"""irregular: the address of a global load depends on loaded data, by the backward slice with which Koo et al. (section V.B) leave
-loads out of prefetching, or a global access brings 8 lines or more on average; else regular."""
+"""irregular: the address of a global load depends on loaded data, by the backward slice with which Koo et al. (section
+V.B) exclude loads from prefetching, or a global access brings 8 lines or more on average; else regular."""
 
 import re
 
@@ -11,7 +11,7 @@ COMPUTED = re.compile(r"^(add|sub|mul|mad|fma|div|rem|neg|abs|min|max|and|or|xor
 
 
 def loads_of(ptx):
-    """Of the PTX's global loads: how many, and of how many the address depends on what memory held."""
+    """How many global loads the PTX has, and how many of their addresses depend on loaded data."""
     total = indirect = 0
     for body in re.findall(r"\.entry\s+\S+\((?:[^)]*)\)[^{]*\{(.*?)\n\}", ptx, re.S):
         sources, from_memory, addresses = {}, set(), []

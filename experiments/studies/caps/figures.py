@@ -49,7 +49,8 @@ def executions(run):
     return {**top, "repeated": int((per_warp > 1).sum()), "loads": len(per_warp)}
 
 
-# The paper's KM is Mars's; Rodinia's kmeans stands beside it, regular as it is, and in no mean that does not say so.
+# The paper's KM is Mars's; Rodinia's kmeans, which is regular, is listed beside it, and counts in no mean that does not
+# say so.
 IRREGULAR = list(papers.of(__name__).of_class("irregular"))
 OTHER_KMEANS = "kmeans"
 WITH_OTHER_KMEANS = [OTHER_KMEANS if workload == "kmeans-mars" else workload for workload in IRREGULAR]
@@ -84,8 +85,8 @@ def means_of_classes(table):
 
 
 def means(table):
-    """Geometric means of speed-ups, of all and by class; the same of all without each column's two largest, as few may carry a
-    mean; and the median."""
+    """Geometric means of speed-ups, of all and by class; the same of all without each column's two largest, because few
+    may carry a mean; and the median."""
     chosen = of_paper(table)
     rows = {"mean": geometric_mean(chosen), **means_of_classes(table)}
     if len(chosen) > 2:
@@ -207,7 +208,8 @@ def consumed(sweep):
 
 
 def parts(sweep):
-    """Speed-ups over two-level scheduling without prefetches and with the same L1I: prefetcher and scheduler apart."""
+    """Speed-ups over two-level scheduling without prefetches and with the same L1I: prefetcher and scheduler
+    separately."""
     table = sweep.table("design", "l1i")
     rows = {}
     for size, part in table.groupby("l1i", sort=False):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of CAPS, of made tables: means that leave out what carries them, and what is over what."""
+"""The figures of CAPS, of made tables: means that leave out the workloads that carry them, and the bases of ratios."""
 
 import pathlib
 import sys
@@ -26,7 +26,7 @@ def check_two_axes(checks):
 
 
 def check_means(checks):
-    """Figures that tell a mean from what carries it."""
+    """Figures that separate a mean from the workloads that carry it."""
     rows = [(workload, size, design, 100.0 if design == "two_level" else time)
             for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5), ("kmeans", 25.0), ("kmeans-mars", 6.25))
             for size in ("2 KB", "64 KB")

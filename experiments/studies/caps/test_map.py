@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The map of CAPS at size tiny: the kernel has the right results in all its points, and loses with many loads and CTAs alone."""
+"""The map of CAPS at size tiny: the kernel has the right results in all its points, and loses only with many loads and
+CTAs."""
 
 import pathlib
 import sys

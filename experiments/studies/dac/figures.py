@@ -49,7 +49,7 @@ classes = PAPER.rows_of_classes
 
 
 def with_means(table, geometric):
-    """With a row for the mean of each class, and of all."""
+    """The table with a row for the mean of each class, and of all."""
     means = {f"mean, {name}": geometric_mean(table.loc[rows]) if geometric else table.loc[rows].mean()
              for name, rows in classes(table.index).items() if rows}
     return pd.concat([table.rename(index=PAPER.label), pd.DataFrame(means).T])
@@ -65,7 +65,7 @@ def column(sweep, name, design):
 
 
 def instructions(sweep):
-    """Figure 17: of the baseline's instructions; and how many of the baseline's one affine instruction replaces."""
+    """Figure 17: parts of the baseline's instructions; and how many of them one affine instruction replaces."""
     base = column(sweep, "other", "base")
     result = pd.DataFrame({"other": column(sweep, "other", "DAC") / base, "affine": column(sweep, "affine", "DAC") / base})
     result["replaced by one"] = (1 - result["other"]) / result["affine"]
@@ -108,7 +108,7 @@ def parts(sweep):
 
 
 def perfect_memory(sweep):
-    """Section 5.1.2, and the class that it makes of each workload."""
+    """The speed-up of section 5.1.2, and the class that it gives each workload."""
     wide = normalised(sweep.table("memory"), "cycles", "memory", "base", invert=True)[["perfect"]]
     result = with_means(wide, geometric=True)
     none = [""] * (len(result) - len(wide))
@@ -200,7 +200,7 @@ def facts_of_map(run):
 
 OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
 
-# What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
+# The values that each study's axes must have for its figures: its baseline and the designs that figures name.
 STUDIES = {
     "map": {"warps": [], "arithmetic": [], "design": ["base", "DAC"]},
     "places": {"design": ["base", "DAC"]},

@@ -14,7 +14,7 @@ PAPER = papers.of(HERE.name)
 
 
 def check_bounds(checks):
-    """What keeps a workload below the paper's mean: on either side of where each cause begins."""
+    """Causes that keep a workload below the paper's mean, on either side of each cause's bound."""
     # Cycles with DAC by memory, with longer queues, with more MSHRs too, with a near memory and a large L1I, with four times the
     # bandwidth, with a near one too; and loads asked for early. The baseline's are 119.1 or, of memory-bound workloads, 129.8; with more
     # MSHRs one less. A machine without DAC is faster than it where `faster` says so.

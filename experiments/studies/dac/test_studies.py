@@ -25,7 +25,7 @@ def tally(instructions, warps):
 
 class Studies(unittest.TestCase):
     def run_study(self, name, figures):
-        """With each of its points, of one small workload."""
+        """Runs a study with each of its points, of one small workload."""
         text = (STUDIES / f"{name}.toml").read_text()
         points = 1
         for axis in text.split("[[axis]]")[1:]:

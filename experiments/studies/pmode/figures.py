@@ -13,7 +13,7 @@ TYPE_L, TYPE_M = (PAPER.of_class(kind) for kind in ("Type-L", "Type-M"))
 # The mean of Type-L rests on these (LI, FD and MC).
 CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
 
-# What a scheduler's cycle is lost to; the paper has no such causes as held_back, which GTO never does.
+# Causes of a scheduler's lost cycles; the paper has no cause held_back, which GTO never has.
 STALLS = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
           "no_instruction_left", "constant_wait", "fence"]
 WARP_LANES, REGISTER_BYTES, REGISTER_ROWS = 32, 4, 1024
@@ -117,13 +117,13 @@ def with_means(table, geometric):
 
 
 def stacked(table, columns=None):
-    """These columns are drawn, one on the other."""
+    """These columns are drawn as stacked bars."""
     table.attrs["drawn"] = columns or list(table.columns)
     return table
 
 
 def stall_classes(sweep):
-    """Figure 2, and the class that the largest stall makes of each workload."""
+    """Figure 2, and the class that the largest stall gives each workload."""
     table = sweep.table("limit")
     table = table[table["limit"] == "base"].set_index("workload")
     result = table[["long_latency", "memory_unit_full"]].copy()
@@ -139,7 +139,7 @@ def stall_classes(sweep):
 
 
 def cycles_by_limit(sweep):
-    """Figure 3's heights: cycles over the base's."""
+    """The bars of figure 3: cycles over the base's."""
     return with_means(normalised(sweep.table("limit"), "cycles", "limit", "base"), geometric=True)
 
 
@@ -291,7 +291,7 @@ def by_memory(sweep):
 
 def means_of(axis):
     """Speed-ups of P-mode for each value of the axis, averaged by class: over the same machine without P-mode; and of both over
-    one common baseline, the first value's without P-mode, as two baselines' speed-ups are not to be compared."""
+    one common baseline, the first value's without P-mode, because speed-ups over two baselines cannot be compared."""
     def figure(sweep):
         table = sweep.table(axis, "design")
         first = table[axis].iloc[0]
@@ -336,7 +336,7 @@ def over_one_baseline(axis):
 
 
 def thousand_cycles(axis):
-    """Of each workload the cycles, with each value of the axis, without P-mode and with it."""
+    """The cycles of each workload with each value of the axis, without P-mode and with it."""
     def figure(sweep):
         table = sweep.table(axis, "design")
         table["name"] = table[axis] + ", " + table["design"]

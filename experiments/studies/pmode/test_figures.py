@@ -17,7 +17,7 @@ PAPER = papers.of(HERE.name)
 CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "memory_wait", "constant_wait",
           "fence", "short_latency", "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
 
-# Those of each run's cycles of waiting for memory that lie in no long wait.
+# Of each run's cycles of waiting for memory, those that lie in no long wait.
 SHORT_WAIT = 7
 
 # Workload, design: cycles, and of 1000 scheduler cycles with CTAs those of long latency.
@@ -90,7 +90,7 @@ def check_pmode(checks):
 
 
 def check_images(checks):
-    """What has different units is not on one axis, and parts lie one on the other."""
+    """Values of different units are not on one axis, and parts are stacked."""
     make_sweep(checks.folder / "drawn", "pmode/designs", "design", PMODE, make_pmode_point)
     storage, gain = images(checks.check, "pmode/fig17", checks.folder / "drawn")
     checks.check("kilobytes and speed-ups are apart", (storage["label"], gain["label"]) == ("KB", "speed-up")
@@ -107,7 +107,7 @@ def check_images(checks):
 
 
 def check_means(checks):
-    """Figures that tell a mean from what carries it."""
+    """Figures that separate a mean from the workloads that carry it."""
     cycles = {"sgemm": 50, "libor": 12.5, "FDTD3d": 100, "aes": 25}
     rows = [(workload, design, 100.0 if design == "base" else time) for workload, time in cycles.items()
             for design in ("base", "pmode")]

@@ -1,14 +1,14 @@
-"""stride, shared stride, indirect: what the paper's new instructions are used for (Crago et al., TACO 2018, table 2): global accesses
-with a stride, shared ones, and global ones whose address a load of the same loop gave, each where a tenth or more of all
-accesses to both memories are such. Loops are those of form=looped where there is one, not unrolled. "none" where there are
-no such."""
+"""stride, shared stride, indirect: the uses of the paper's new instructions (Crago et al., TACO 2018, table 2): global
+accesses with a stride, shared accesses with one, and global accesses whose address a load of the same loop gave. A use
+counts if a tenth or more of all accesses to both memories are of its kind. Loops are those of form=looped, not
+unrolled, if the workload has this form. "none" if no use counts."""
 
 ROW = "access patterns"
 PATTERN_SHARE = 0.1
 
 
 def measure(workload):
-    """What the addresses of its loads and stores do in innermost loops."""
+    """How the addresses of the workload's loads and stores change in innermost loops."""
     looped = ["--set", "form=looped", "--set", "unroll=1"] if (workload.folder / "looped.cu").exists() else []
     profile = workload.json_of("profile", "patterns", workload.name, "--size", workload.size, *looped)
     accesses = sum(profile["global"].values()) + sum(profile["shared"].values())

@@ -62,7 +62,7 @@ def over_loops(columns, name="best length", invert=False):
 
 
 def instructions(sweep):
-    """Warp instructions of the best length by kind, over all of the loops'."""
+    """Warp instructions of the best length by kind, over all warp instructions of the loops."""
     loops, vectors = bests(sweep, LOOPS), bests(sweep, "best length")
     kinds = ["integer", "memory", "control", "floating"]
     both = loops.index[loops.index.isin(vectors.index)]
@@ -80,7 +80,7 @@ def of_order(sweep, name, order):
 
 
 def in_program_order(sweep):
-    """The best length over the best-unrolled loops, where neither is scheduled."""
+    """The best length over the best-unrolled loops, both without scheduling."""
     loops, vectors = (of_order(sweep, name, "program's") for name in (LOOPS, "best length"))
     columns = ["warp_instructions", "l1_misses", "l2_misses", "row_misses", "energy", "energy_delay"]
     table = vectors[columns] / loops[columns]
@@ -98,7 +98,7 @@ def by_order(sweep):
 
 
 def by_latches(sweep):
-    """Speed-ups over the loops, for which it makes no difference."""
+    """Speed-ups over the loops, on which the latches have no effect."""
     loops, vectors = (sweep.best(name, "latches") for name in (LOOPS, "best length"))
     wide = vectors.pivot_table(index="workload", columns="latches", values="cycles", sort=False)
     return with_mean(wide.rdiv(loops.groupby("workload")["cycles"].min().reindex(wide.index), axis=0), geometric=True)
@@ -132,8 +132,8 @@ def by_value(axis, values):
 
 
 def where_both(axis, values, whole="both"):
-    """The same for workloads in which each of the two kinds changes something; and what part each has of the gain of both, where
-    that is LEAST_GAIN and more."""
+    """The same for workloads in which each of the two kinds changes something; and each kind's part of the gain of
+    both, where this gain is LEAST_GAIN or more."""
     def figure(sweep):
         instructions = sweep.table(axis).pivot_table(index="workload", columns=axis, values="warp_instructions", sort=False)
         table = by_value(axis, [whole, *values])(sweep).drop(index="mean")

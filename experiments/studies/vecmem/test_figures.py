@@ -17,7 +17,7 @@ PAPER = papers.of(HERE.name)
 
 
 class Forms:
-    """In place of a sweep over loops and vectors: bfs gains by stalls alone, spmv by instructions alone."""
+    """Stands for a sweep over loops and vectors: bfs gains by stalls alone, spmv by instructions alone."""
 
     LOOPS = {"bfs": (1000.0, 400.0, 600.0, 100.0), "spmv": (1000.0, 800.0, 200.0, 200.0)}
     VECTORS = {"bfs": (500.0, 400.0, 100.0, 50.0), "spmv": (500.0, 300.0, 200.0, 200.0)}
@@ -47,7 +47,7 @@ class Forms:
 
 
 class Bests:
-    """In place of a sweep with bests: (name, workload, value of the axis, cycles, warp instructions)."""
+    """Stands for a sweep with bests: (name, workload, value of the axis, cycles, warp instructions)."""
 
     def __init__(self, axis, rows, original=()):
         self.axis, self.rows, self.original = axis, rows, original

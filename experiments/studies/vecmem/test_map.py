@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The map of vectors at size tiny: the kernel has the right results in all its points, and gains if L1 holds its data alone."""
+"""The map of vectors at size tiny: the kernel has the right results in all its points, and gains only if L1 holds its
+data."""
 
 import pathlib
 import sys

@@ -56,7 +56,8 @@ class JobChecks(Checks):
         return done, submitted.read_text()
 
 
-# Each takes some seconds on any machine: what one job does in its four, of which mpirun may need some to begin, is not all.
+# Each point takes some seconds on any machine, so that a job does not end all of them in its four seconds, some of
+# which mpirun may need to begin.
 POINTS, SECONDS = 2, 4
 
 
@@ -88,7 +89,7 @@ def check_templates(checks):
     check_stopped(checks, pbs, study, "qsub -W depend=afterany:17.server {out}/sweep.pbs\n", qsub=QSUB)
     check_last(checks, pbs, study, qsub=QSUB)
     check_stopped(checks, flux, study, "flux --parent batch {out}/sweep.flux\n", flux=FLUX)
-    # What is left to it are no points: PBS's results are there.
+    # No points are left to it: PBS's results are there.
     shutil.rmtree(checks.folder / "flux")
     (checks.folder / "pbs").rename(checks.folder / "flux")
     check_last(checks, flux, study, flux=FLUX)

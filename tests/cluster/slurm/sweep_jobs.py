@@ -93,7 +93,8 @@ def check_array(checks, slurm):
 
 
 def check_requeue(checks, slurm):
-    """Time for some of the points: Slurm's signal stops them at checkpoints, and the job goes on by itself."""
+    """The job has time for some of the points: Slurm's signal stops them at checkpoints, and the job goes on by
+    itself."""
     study = checks.study("requeue", "medium", ["sgemm", "hotspot"])  # some 10 s a point, the signal comes after 30
     done = checks.submit(study, "requeue", "--tasks-per-node", "2", "--time", "2", "--grace", "90")
     checks.check("submit", done.returncode == 0, done.stdout + done.stderr)

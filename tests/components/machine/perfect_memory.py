@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gpu.perfect_memory as the program shows it: outputs match, no kernel takes longer than with a real memory, one without
-memory accesses takes as long, epochs change nothing, and more ranks than one are refused by name."""
+"""gpu.perfect_memory as the program shows it: outputs match, no kernel takes longer than with a real memory, a kernel
+without memory accesses takes as long, epochs change nothing, and more ranks than one are refused by name."""
 
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ def faults(program, out):
             perfect = run(workload, "--size", "tiny", *options, *PERFECT)
             if perfect["outputs"] != "match" or perfect["status"] != "complete":
                 yield f"{workload} {options}: {perfect}"
-            # A workload's kernels are the sooner done the sooner its loads are.
+            # A workload's kernels end sooner if its loads do.
             if not 0 < perfect["cycles"] < real["cycles"]:
                 yield f"{workload} {options}: {perfect['cycles']} cycles, {real['cycles']} with a real memory"
 

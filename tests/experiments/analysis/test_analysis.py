@@ -145,7 +145,7 @@ class ReaderTest(unittest.TestCase):
             other.write_bytes(whole[:-CHECKSUM_BYTES])
             Run(other).close()
             for place in range(0, len(whole) - CHECKSUM_BYTES, len(whole) // 20):
-                # Nothing says that it was damaged: whatever comes of it is an error with a sentence, or none.
+                # Nothing shows that the file was damaged: reading it ends with an error of one sentence, or with none.
                 other.write_bytes(whole[:place] + b"\xff" * 8 + whole[place + 8:-CHECKSUM_BYTES])
                 try:
                     Run(other).close()

@@ -34,7 +34,7 @@ def make_point(path, cycles, prefetcher):
 
 
 def check_refusals(check, folder):
-    """Each figure takes sweeps of its own study alone, and says what else it was given."""
+    """Each figure accepts sweeps of its own study alone, and names the study of any other."""
     columns = {"workload": ["bfs"], "status": ["complete"], "message": [""], "file": ["points/a.h5"]}
 
     def outcome(figure, study, **axes):
@@ -67,7 +67,7 @@ def check_refusals(check, folder):
 
 
 def check_studies(check):
-    """What the figures need is what the studies have."""
+    """The studies have all that the figures need."""
     for study, axes in {figure.study: figure.axes for figure in figures.FIGURES.values()}.items():
         with open(STUDIES / f"{study}.toml", "rb") as file:
             present = {axis.get("name", axis.get("key")): [str(value) for value in axis.get("values", [])]
@@ -77,8 +77,8 @@ def check_studies(check):
 
 
 def check_images(check, sweep):
-    """What is seen in images: ratios stand on 1, a paper's values are marks in their bars' places and not in the title, and legends
-    are beside."""
+    """What images show: ratios stand on 1, a paper's values are marks in their bars' places and not in the title, and
+    legends are beside the bars."""
     (speedups,) = images(check, "caps/fig10", sweep)
     bars = dict(zip(speedups["rows"], speedups["bars"]["caps"]))
     check("bars stand on 1", all(base == 1 for _, base, _ in bars.values()), bars)
@@ -96,8 +96,8 @@ def check_images(check, sweep):
 
 
 def check_published(check):
-    """What papers are said to have is of figures, and what is said to be published has a place: a row, which may be a kernel, and
-    a column that the figure's study or module have by that name."""
+    """The papers' words belong to figures, and each published number has a place: a row, which may be a kernel, and a
+    column that the figure's study or module has by that name."""
     for paper in papers.papers().values():
         strange = paper.data["figures"].keys() - paper.figures.keys()
         check(f"figures of {paper.name}", not strange, strange)

@@ -129,7 +129,7 @@ class PageTest(unittest.TestCase):
 
 
 class Drawn:
-    """What one chart shows, from its artists as they were when it was written."""
+    """What one chart shows, read from its artists when it is written."""
 
     def __init__(self, figure):
         (axes,) = figure.axes
@@ -145,7 +145,7 @@ class Drawn:
                 self.ends[row] = max(self.ends.get(row, 0), bar.get_x() + bar.get_width())
         self.lines = {line.get_label(): line.get_xydata() for line in axes.lines}
         self.xlim, self.ylim = axes.get_xlim(), axes.get_ylim()
-        # Where lines across stand for begin and end of kernels, by color.
+        # Places of the lines that mark begin and end of kernels, by color.
         self.boundaries = [sorted(segment[0][0] for segment in each.get_segments()) for each in axes.collections
                            if isinstance(each, matplotlib.collections.LineCollection)]
         legend = axes.get_legend().get_window_extent()
@@ -259,7 +259,7 @@ class ChartsTest(unittest.TestCase):
             self.assertEqual(len(chart.boundaries), 2)
             for drawn, expected in zip(chart.boundaries, busy):
                 np.testing.assert_allclose(drawn, expected)
-            # Copies before the first kernel, which fill the bus, do not press what is shown to the bottom.
+            # Copies before the first kernel, which fill the bus, do not press the curves to the bottom.
             shown = [step[1] for line in chart.lines.values() for before, step in zip(line, line[1:])
                      if step[0] > chart.xlim[0] and before[0] < chart.xlim[1]]
             self.assertAlmostEqual(chart.ylim[1], 1.08 * max(shown), 9)
@@ -300,7 +300,7 @@ class ChartsTest(unittest.TestCase):
                                 for name, file in self.files.items()})
 
     def table_rows(self, title):
-        """By first column, the other cells of the tables of a section."""
+        """The other cells of a section's tables, by the first cell of their row."""
         section = self.text[self.text.index(f"<h2>{title}</h2>"):]
         section = section[:section.index("<h2>", 4)] if "<h2>" in section[4:] else section
         rows = re.findall(r"<tr>\s*<th>(.*?)</th>(.*?)</tr>", section, flags=re.S)

@@ -145,7 +145,7 @@ class StudyTables(unittest.TestCase):
         self.record()
         whole = self.csv.read_text()
         rows = whole.splitlines()
-        # bfs with 8 CTAs was other, and scan was not recorded.
+        # bfs with 8 CTAs had other figures, and scan was not recorded.
         self.csv.write_text("\n".join([*rows[:4], rows[4].replace("61728395", "5").replace("abc123", "older"), ""]))
         part = self.folder / "sweeps" / "paper-ctas.sweep"
         with h5py.File(part / "index.h5", "r+") as index:

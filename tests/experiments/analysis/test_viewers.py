@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Result files and a sweep's tables as other programs open them: xarray, every group; viewers of NeXus files (h5web, myHDF5,
-silx), whose way from a file to what it draws is gone here by their rules.
+"""Result files and a sweep's tables as other programs open them: xarray, every group; viewers of NeXus files (h5web,
+myHDF5, silx), whose rules the test follows from a file to what they draw.
 
     test_viewers.py --program LOOKAHEAD
 """
@@ -113,7 +113,7 @@ class XarrayTest(Files):
 
     def open(self, path, group):
         with warnings.catch_warnings():
-            # Messages from process to process have one dimension twice, of which xarray warns.
+            # Messages from process to process have one dimension twice, and xarray warns of this.
             warnings.filterwarnings("ignore", message="Duplicate dimension names present")
             return self.xarray.open_dataset(path, group=group, engine="h5netcdf")
 

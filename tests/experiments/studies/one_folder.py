@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A paper is one folder: a copy of the sources gets the folder experiments/studies/example and nothing else; the analysis, its wheel,
-the page, the table of classes, the program and the tests have the paper then."""
+the page, the table of classes, the program and the tests then have the paper."""
 
 import json
 import os

@@ -4,10 +4,11 @@ program live under `lookahead run`.
 
     programs.py --program LOOKAHEAD [--regenerate] [--libraries] [NAME...]
 
-A program must end with status 0 and print that its result is correct, live too; the replay on the timing model must get the same
-bytes. --regenerate puts the captures beside the sources, but for large ones. Without nvcc nothing is tested, and the
-exit status is 77. The programs of libraries/, which take nvcc a minute, are tested if they are named or with
---libraries. A program whose refusal REFUSED tells is run again with those arguments: `capture` must end with that.
+A program must end with status 0 and print that its result is correct, live too; the replay on the timing model must get
+the same bytes. --regenerate puts the captures beside the sources, except large ones. Without nvcc nothing is tested,
+and the exit status is 77. The programs of libraries/, which take nvcc a minute, are tested if they are named or with
+--libraries. A program in REFUSED is run again with the arguments there: `capture` must refuse it with the message
+there.
 """
 
 import argparse
@@ -30,7 +31,7 @@ REFUSED = {
 LARGEST_CAPTURE = 200_000  # bytes
 # Programs whose kernels fail on purpose, with what the replay and the live run say. They end with status 4.
 FAILING = {"errors": "address 0x40 is not in allocated global memory"}
-# What a live run needs, which does not know before how large the blocks are that a kernel is launched with.
+# Options that a live run needs, because it does not know in advance how large a kernel's blocks are.
 LIVE_OPTIONS = {"wide_blocks": ["-o", "isa.registers=32"]}
 # Programs whose results may vary, with what the replay says, which ends with status 4; their live run ends well.
 VARYING = {"arrival_order": "the order of atomics, which is free, may explain it"}

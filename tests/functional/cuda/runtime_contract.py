@@ -27,7 +27,7 @@ ENDINGS = {
     "properties": (0, "did not use its device: there is no capture", False),
     "no_such_part": (3, "made no call on its device", False),
 }
-# The same of `lookahead run`, which writes no file for them but the one that says what failed.
+# The same of `lookahead run`, which writes for them only the file that says what failed.
 LIVE_ENDINGS = {
     "processes": (4, "kernel poke, CTA (0, 0, 0), warp 0, PC 0x0"),  # a kernel fails, and the simulation with it
     "killed": (4, "ended by signal 9"),
