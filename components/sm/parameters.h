@@ -192,11 +192,12 @@ struct TimingParameters {
                  "shifts, and conversions without fp64; 0: as additions.",
          .source =
              "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do not name"});
-    LOOKAHEAD_PARAMETER(std::int64_t, uniform_move_latency, 0, {0, 1024, "cycle"},
-                        {.help = "Of moves of the uniform unit (native code's ULDC from a launch's constants, UMOV): from "
-                                 "issue to the issue of a dependent instruction; 0: as other moves.",
-                         .source = "0: the same unit. ptxas lets instructions that depend on them issue after 2 cycles "
-                                   "for sm_90, and after 4 to 6 on other uniform ones"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, uniform_move_latency, 0, {0, 1024, "cycle"},
+        {.help = "Of moves of the uniform unit (native code's ULDC from a launch's constants, UMOV): from "
+                 "issue to the issue of a dependent instruction; 0: as other moves.",
+         .source = "0: the same unit. ptxas lets instructions that depend on them issue after 2 cycles "
+                   "for sm_90, and after 4 to 6 on other uniform ones"});
     // With sm.dependences = control_words: from issue until the operands are read, which native code's read barriers
     // wait for.
     static constexpr std::string_view kHuerta = "Huerta et al., MICRO 2025, table 2: an RTX A6000";

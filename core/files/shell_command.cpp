@@ -31,7 +31,8 @@ std::string shell_word(const std::string& text) {
             word += letter;
         }
     }
-    return word + "'";
+    word += '\'';
+    return word;
 }
 
 }  // namespace lookahead

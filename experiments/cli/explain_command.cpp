@@ -325,8 +325,12 @@ native::Cubin cubin_of(const std::string& source, const Configuration& configura
 std::string text_of(const isa::IssueControl& control) {
     std::string text = fmt::format("stall {}", control.stall);
     if (control.yields) { text += ", yield"; }
-    if (control.write_barrier != isa::IssueControl::kNoBarrier) { text += fmt::format(", writes b{}", control.write_barrier); }
-    if (control.read_barrier != isa::IssueControl::kNoBarrier) { text += fmt::format(", reads b{}", control.read_barrier); }
+    if (control.write_barrier != isa::IssueControl::kNoBarrier) {
+        text += fmt::format(", writes b{}", control.write_barrier);
+    }
+    if (control.read_barrier != isa::IssueControl::kNoBarrier) {
+        text += fmt::format(", reads b{}", control.read_barrier);
+    }
     for (unsigned barrier = 0; barrier < isa::IssueControl::kBarriers; ++barrier) {
         if ((control.waits >> barrier & 1) != 0) { text += fmt::format(", waits b{}", barrier); }
     }

@@ -213,7 +213,9 @@ std::int64_t Instruction::address_offset() const {
 }
 
 isa::IssueControl control_of(const Word& word) {
-    const auto bits = [&](unsigned first, unsigned count) { return static_cast<std::uint8_t>(word.bits(first, count)); };
+    const auto bits = [&](unsigned first, unsigned count) {
+        return static_cast<std::uint8_t>(word.bits(first, count));
+    };
     return {bits(105, 4), !word.bit(109), bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};
 }
 

@@ -45,9 +45,8 @@ class Launches {
         auto& decoded = decoded_[fields.kernel];
         if (decoded == nullptr) {
             const bool has_queues = state_.extensions != nullptr && state_.extensions->queues() != nullptr;
-            decoded =
-                std::make_unique<DecodedKernel>(kernel, state_.timing,
-                                                decode_options(state_.parameters, state_.simt, has_queues));
+            decoded = std::make_unique<DecodedKernel>(kernel, state_.timing,
+                                                      decode_options(state_.parameters, state_.simt, has_queues));
         }
         state_.kernel = decoded.get();
         const Occupancy& occupancy = launch.occupancy;

@@ -13,7 +13,7 @@ namespace {
 constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
 
 std::vector<std::string> state_names() {
-    std::vector<std::string> names = {"vacant",   "exited",        "fetching",         "branching",      "at_barrier",
+    std::vector<std::string> names = {"vacant",   "exited",  "fetching",      "branching",        "at_barrier",
                                       "at_fence", "stalled", "awaits_memory", "awaits_constants", "awaits_pipeline"};
     for (const UnitInfo& unit : kUnits) { names.push_back(fmt::format("ready_{}", unit.name)); }
     names.insert(names.end(), {"held", "passing", "pre_executing"});

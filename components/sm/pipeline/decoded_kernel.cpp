@@ -223,9 +223,7 @@ void DecodedKernel::mark(std::vector<std::uint64_t>& sets, std::uint32_t pc, uns
 }
 
 void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate) {
-    if (predicate != isa::kTruePredicate && predicate != kUnusedPredicate) {
-        mark(sets, pc, registers_ + predicate);
-    }
+    if (predicate != isa::kTruePredicate && predicate != kUnusedPredicate) { mark(sets, pc, registers_ + predicate); }
 }
 
 std::int64_t longest(const TimingParameters& timing, std::int64_t ClassTiming::*cost) {

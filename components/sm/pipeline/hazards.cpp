@@ -14,8 +14,8 @@ using isa::Operation;
 
 /// What is known of one register or predicate when an instruction issues, over all paths to it.
 struct Pending {
-    std::uint16_t cycles = 0;   ///< until the last write is there
-    std::uint8_t barriers = 0;  ///< that count its writes, a bit each
+    std::uint16_t cycles = 0;                  ///< until the last write is there
+    std::uint8_t barriers = 0;                 ///< that count its writes, a bit each
     std::uint8_t guard = isa::kTruePredicate;  ///< of the writes: lanes without it wait for nothing
     bool guard_negated = false;
     std::uint32_t writer = 0;
@@ -160,7 +160,8 @@ class HazardSearch {
     void report(std::uint32_t pc, std::size_t bit, const Pending& pending) {
         if (!hazard_.empty()) { return; }
         const unsigned first = whole_.first_predicate_bit();
-        const std::string place = bit < first ? fmt::format("register {}", bit) : fmt::format("predicate {}", bit - first);
+        const std::string place =
+            bit < first ? fmt::format("register {}", bit) : fmt::format("predicate {}", bit - first);
         const std::string reason =
             pending.barriers != 0
                 ? fmt::format("does not wait for barrier {}, which counts it", std::countr_zero(pending.barriers))

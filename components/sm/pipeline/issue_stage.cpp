@@ -266,7 +266,9 @@ void IssueStage::find_free() {
         return some(states.in(ContextState::blocked_by_constants)) ? SchedulerCycle::constant_wait
                                                                    : SchedulerCycle::fence;
     }
-    if (some(states.in(ContextState::blocked_by_pipeline) | states.in(ContextState::stalled))) { return SchedulerCycle::short_latency; }
+    if (some(states.in(ContextState::blocked_by_pipeline) | states.in(ContextState::stalled))) {
+        return SchedulerCycle::short_latency;
+    }
     if (some(states.in(ContextState::fetching) | states.in(ContextState::branching))) {
         return SchedulerCycle::buffer_empty;
     }
