@@ -4,14 +4,15 @@
 
 namespace lookahead::gpu {
 
-/// Greedy then oldest: the warp that issued last while it is a candidate, else the one that started first.
-class GtoOrder {
+/// Greedy: the warp that issued last while it is a candidate, else the one that `choose` takes.
+template <unsigned (WarpAges::*choose)(ContextMask) const>
+class GreedyOrder {
   public:
     unsigned pick(ContextMask candidates) {
         if (candidates.intersects(greedy_)) { return greedy_.first(); }
-        const unsigned oldest = ages_.oldest_of(candidates);
-        greedy_ = context_bit(oldest);
-        return oldest;
+        const unsigned chosen = (ages_.*choose)(candidates);
+        greedy_ = context_bit(chosen);
+        return chosen;
     }
     void started(unsigned warp) { ages_.started(warp); }
     void exited(unsigned warp) { greedy_ &= ~context_bit(warp); }
@@ -23,5 +24,8 @@ class GtoOrder {
     ContextMask greedy_ = 0;  ///< the warp that issued last, or none
     WarpAges ages_;
 };
+
+/// Greedy then oldest: else the warp that started first.
+using GtoOrder = GreedyOrder<&WarpAges::oldest_of>;
 
 }  // namespace lookahead::gpu

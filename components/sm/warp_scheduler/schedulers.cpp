@@ -26,9 +26,11 @@ LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, LrrScheduler, "lrr",
                            "Loose round robin: the first ready warp after the one that issued last.",
                            "the base policy of Narasiman et al., MICRO 2011")
 
-class GtoScheduler final : public WarpScheduler {
+/// Of GreedyOrder.
+template <class Order>
+class GreedyScheduler final : public WarpScheduler {
   public:
-    explicit GtoScheduler(const WarpSchedulerArguments&) {}
+    explicit GreedyScheduler(const WarpSchedulerArguments&) {}
 
     [[gnu::hot]] unsigned pick(ContextMask candidates, Cycle) override { return order_.pick(candidates); }
     void started(unsigned warp) override { order_.started(warp); }
@@ -37,12 +39,18 @@ class GtoScheduler final : public WarpScheduler {
     void fields(StateArchive& archive) override { archive& order_; }
 
   private:
-    GtoOrder order_;
+    Order order_;
 };
+using GtoScheduler = GreedyScheduler<GtoOrder>;
+using GtyScheduler = GreedyScheduler<GreedyOrder<&WarpAges::youngest_of>>;
 
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtoScheduler, "gto",
                            "Greedy then oldest: one warp until it stalls, then the ready warp that started first.",
                            "Rogers, O'Connor and Aamodt, MICRO 2012")
+
+LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtyScheduler, "gty",
+                           "Greedy then youngest: one warp until it stalls, then the ready warp that started last.",
+                           "Huerta et al., MICRO 2025, section 5.1.2: Ampere, Turing and Blackwell")
 
 LOOKAHEAD_REGISTER_VARIANT(
     WarpScheduler, TwoLevelScheduler, "two_level",
