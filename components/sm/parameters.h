@@ -111,6 +111,13 @@ struct SmParameters : OccupancyLimits {
                         {.help = "Banks of the register file, each with one read or write of a warp's register in a "
                                  "cycle; row r of the file is in bank r mod banks. A power of two.",
                          .source = "GPGPU-Sim's GTX480 configuration"});
+    LOOKAHEAD_PARAMETER(
+        bool, register_ports, false,
+        {.help = "With dependences = control_words: each of the register_banks banks of a scheduler's registers gives "
+                 "one warp's register in a cycle. Instructions of fixed latency wait, with all behind them, until they "
+                 "can read their operands within three cycles; operands with a reuse bit come from a cache. Without: "
+                 "no instruction waits.",
+         .source = "Huerta et al., MICRO 2025, section 5.3: two banks. Without: a choice"});
     LOOKAHEAD_PARAMETER(std::int64_t, instruction_buffer, 2, {1, 8, "instruction"},
                         {.help = "Decoded instructions that a warp holds; one fetch fills it.",
                          .source = "GPGPU-Sim's manual: two entries a warp"});

@@ -34,6 +34,12 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
     for (unsigned scheduler = 0; scheduler < count; ++scheduler) {
         warps_.push_back(warps_of_scheduler(scheduler, count, static_cast<unsigned>(state.parameters.max_warps)));
     }
+    if (state.parameters.register_ports) {
+        if (state.parameters.dependences != "control_words") {
+            throw ConfigurationError("sm.register_ports needs sm.dependences = control_words");
+        }
+        ports_.assign(count, RegisterPorts(static_cast<unsigned>(state.parameters.register_banks)));
+    }
 }
 
 [[gnu::hot]] bool IssueStage::cycle(Cycle now) {
@@ -112,7 +118,23 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     const Cycle from = decoded.unit == ExecutionUnit::control
                            ? now
                            : stage(scheduler, decoded, enter_unit(scheduler, context, decoded, now), now);
+    if (!ports_.empty() && state_.kernel->by_control_words()) [[unlikely]] {
+        read_registers(scheduler, context, decoded, now);
+    }
     accepted_ |= execute_.execute(context, now, from);
+}
+
+/// An instruction of fixed latency that waits for its registers holds up its scheduler.
+void IssueStage::read_registers(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now) {
+    if (decoded.unit == ExecutionUnit::memory || decoded.unit == ExecutionUnit::control ||
+        decoded.write_barrier != isa::IssueControl::kNoBarrier) {
+        return;
+    }
+    const isa::Kernel& kernel = state_.kernel->kernel();
+    const unsigned reuse = kernel.controls[state_.warps.streams[context].stack.pc()].reuse;
+    const Cycle waits =
+        ports_[scheduler].read(context, *decoded.instruction, reuse, kernel.registers_per_thread(), now);
+    if (waits > 0) { hold(scheduler, waits + 1, now); }
 }
 
 /// Like issue(), for a context that an extension attends. An instruction that the extension has executed takes no unit;

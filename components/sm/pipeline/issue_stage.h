@@ -9,6 +9,7 @@
 #include "components/sm/pipeline/execute_stage.h"
 #include "components/sm/pipeline/issue_source.h"
 #include "components/sm/pipeline/operand_collectors.h"
+#include "components/sm/pipeline/register_ports.h"
 #include "components/sm/pipeline/unit_pool.h"
 #include "core/state/state_archive.h"
 
@@ -72,6 +73,7 @@ class IssueStage {
     void fields(StateArchive& archive) {
         for (UnitPool& units : units_) { archive& units; }
         archive& collectors_& first_& held_until_& last_hold_;
+        for (RegisterPorts& ports : ports_) { archive& ports; }
         if (!sources_of(IssuePriority::beside).empty()) { archive& warps_last_; }
         if (archive.loading()) { find_free(); }
     }
@@ -88,6 +90,7 @@ class IssueStage {
     void take_slot(unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
+    void read_registers(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     Cycle stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now);
     bool issue_attended(unsigned scheduler, unsigned context, Cycle now);
     template <class RowOf>
@@ -110,6 +113,7 @@ class IssueStage {
 
     std::vector<UnitPool> units_;  ///< of the SM, or of each scheduler
     OperandCollectors collectors_;
+    std::vector<RegisterPorts> ports_;  ///< by scheduler; empty without sm.register_ports
     std::vector<FreeCycles> free_;    ///< by pool of units
     std::uint32_t first_ = 0;         ///< the scheduler that is asked first
     std::vector<ContextMask> warps_;  ///< by scheduler
