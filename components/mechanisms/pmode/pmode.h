@@ -48,12 +48,12 @@ struct PmodeParameters {
                                    "written; the paper charges a latency and does not give it"});
     LOOKAHEAD_PARAMETER(bool, one_buffer, true,
                         {.help = "Both streams of a warp share its instruction buffer, so that the blocked instruction "
-                                 "is fetched again at the return; false: pre-execution has a buffer of its own.",
+                                 "is fetched again on return; false: pre-execution has its own buffer.",
                          .source = "Kim et al., HPCA 2016, sections 1, 4 and 5.1: N-mode restarts fetching at the "
                                    "blocked instruction; section 5.2 releases it for execution instead"});
     LOOKAHEAD_PARAMETER(bool, pre_loads, true,
                         {.help = "Loads of global and local memory bring their lines into L1; false: they are skipped, "
-                                 "and all that pre-execution gives is reuse. To tell the two apart.",
+                                 "and pre-execution gives only reuse. To tell the two gains apart.",
                          .source = "Kim et al., HPCA 2016, section 5.1: they do"});
     LOOKAHEAD_PARAMETER(bool, check, false,
                         {.help = "Checks the invariants of the renaming registers in every cycle, and each reused "
