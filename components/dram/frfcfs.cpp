@@ -136,8 +136,9 @@ class FrfcfsScheduler final : public DramScheduler {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(DramScheduler, FrfcfsScheduler, "frfcfs",
-                           "The oldest request to the open row, else the oldest; reads first, writes drained together.",
-                           "Rixner et al., Memory Access Scheduling, ISCA 2000")
+LOOKAHEAD_REGISTER_VARIANT(
+    DramScheduler, FrfcfsScheduler, "frfcfs",
+    "Serves the oldest request to the open row, else the oldest; reads first, writes drained together.",
+    "Rixner et al., Memory Access Scheduling, ISCA 2000")
 
 }  // namespace lookahead::gpu

@@ -14,8 +14,8 @@ struct CrossbarParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, atomic_lane_bytes, 8, {4, 8, "byte"},
         {.help = "Bytes of each lane in the packet of an atomic, and in the packet of its returned values.",
-         .source = "8: a choice, an operand of 64 bits or two of 32. GPGPU-Sim sends the lanes' sector: 4 if every "
-                   "word of it has a lane"});
+         .source = "8: a choice, an operand of 64 bits or two of 32. GPGPU-Sim sends the lanes' sector: 4 if each of "
+                   "its words has a lane"});
     LOOKAHEAD_PARAMETER(Cycle, request_latency, 64, {1, 10000, "cycle"},
                         {.help = "Network cycles from SM to L2 slice without the serialisation of the packet: the "
                                  "crossbar's traversal and the first half of the L2's fixed pipeline.",

@@ -80,16 +80,17 @@ struct DacParameters {
         {.help = "A load dequeues its address when the requested lines have arrived; false: when its address is there, "
                  "so that it waits for the lines as any load does.",
          .source = "Wang and Lin, ISCA 2017, section 4.1: a warp whose data is not yet available does not issue"});
-    LOOKAHEAD_PARAMETER(std::string, decouple, "all", {"all", "accesses", "predicates"},
-                        {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
-                         .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"});
+    LOOKAHEAD_PARAMETER(
+        std::string, decouple, "all", {"all", "accesses", "predicates"},
+        {.help = "What the pass decouples: all, or accesses or predicates alone, to tell the two gains apart.",
+         .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"});
     LOOKAHEAD_PARAMETER(bool, shared_accesses, false,
                         {.help = "Accesses to shared memory take their addresses from the queue, as stores do; false: "
                                  "their warps compute them.",
                          .source = "Wang and Lin, ISCA 2017: sections 4.1 and 4.2 speak of global and local loads and "
                                    "of cache lines; section 4.7 names memory accesses without their space"});
     LOOKAHEAD_PARAMETER(std::int64_t, divergent_conditions, 2, {0, 2, "condition"},
-                        {.help = "Divergent conditions that a decoupled operand may have; none: no divergent tuples.",
+                        {.help = "Divergent conditions that a decoupled operand may have; 0: no divergent tuples.",
                          .source = "Wang and Lin, ISCA 2017, section 4.6: two, which are four tuples"});
     LOOKAHEAD_PARAMETER(
         bool, reports, false,
