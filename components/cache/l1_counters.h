@@ -29,7 +29,7 @@ struct L1Counters {
     static constexpr std::size_t kClients = lookahead::gpu::kClients;
 
     LOOKAHEAD_COUNTERS(hits, kClients, {"hits_demand", "access", "Loads that found their line."},
-                       {"hits_prefetch", "access", "Prefetches whose line was there."},
+                       {"hits_prefetch", "access", "Prefetches whose line was present."},
                        {"hits_pre_load", "access", "Pre-loads that found their line."},
                        {"hits_affine_expansion", "access", "Expanded affine loads that found their line."});
     LOOKAHEAD_COUNTERS(merges, kClients,
@@ -38,42 +38,44 @@ struct L1Counters {
                        {"merges_pre_load", "access", "Pre-loads that joined a fill under way."},
                        {"merges_affine_expansion", "access", "Expanded affine loads that joined a fill under way."});
     LOOKAHEAD_COUNTERS(misses, kClients,
-                       {"misses_demand", "access", "Loads that asked L2 for a line or sectors of one."},
-                       {"misses_prefetch", "access", "Prefetches that asked L2 for a line."},
-                       {"misses_pre_load", "access", "Pre-loads that asked L2 for a line."},
-                       {"misses_affine_expansion", "access", "Expanded affine loads that asked L2 for a line."});
+                       {"misses_demand", "access", "Loads that requested a line, or sectors of one, from L2."},
+                       {"misses_prefetch", "access", "Prefetches that requested a line from L2."},
+                       {"misses_pre_load", "access", "Pre-loads that requested a line from L2."},
+                       {"misses_affine_expansion", "access", "Expanded affine loads that requested a line from L2."});
     LOOKAHEAD_COUNTER(sector_misses, "access",
-                      "Loads whose line was there, or under way, without their sectors; they are among the misses.");
-    LOOKAHEAD_COUNTER(ordered_loads, "access", "Volatile and stronger loads; they are among the misses.");
+                      "Loads whose line was present or under way, but not their sectors; included in the misses.");
+    LOOKAHEAD_COUNTER(ordered_loads, "access", "Volatile and stronger loads; included in the misses.");
     LOOKAHEAD_COUNTER(stores, "access", "Stores.");
     LOOKAHEAD_COUNTER(store_hits, "access", "Stores that found a copy of their line.");
     LOOKAHEAD_COUNTER(merged_stores, "access", "Stores that were merged into a fill under way.");
     LOOKAHEAD_COUNTER(atomics, "access", "Atomics and reductions.");
     LOOKAHEAD_COUNTER(fills, "line", "Replies of L2 to loads.");
-    LOOKAHEAD_COUNTER(detached_fills, "line", "Fills that were not installed, poisoned or ordered.");
-    LOOKAHEAD_COUNTER(evictions, "line", "Lines that made room for others.");
+    LOOKAHEAD_COUNTER(detached_fills, "line", "Fills that were poisoned or ordered and therefore not installed.");
+    LOOKAHEAD_COUNTER(evictions, "line", "Lines evicted to make room for others.");
     LOOKAHEAD_COUNTER(invalidations, "line",
-                      "Lines or sectors dropped for stores, atomics, ordered loads and generations.");
+                      "Lines or sectors invalidated by stores, atomics, ordered loads and generations.");
     LOOKAHEAD_COUNTER(generations, "", "Times that fences, acquires and kernels emptied the cache.");
-    LOOKAHEAD_COUNTER(local_hits, "access", "Loads of local memory among the hits.");
-    LOOKAHEAD_COUNTER(local_misses, "access", "Loads of local memory among the misses.");
+    LOOKAHEAD_COUNTER(local_hits, "access", "Loads from local memory among the hits.");
+    LOOKAHEAD_COUNTER(local_misses, "access", "Loads from local memory among the misses.");
     LOOKAHEAD_COUNTER(local_stores, "access", "Stores to local memory among the stores.");
-    LOOKAHEAD_COUNTER(local_store_hits, "access", "Those of them that stayed in a line that was there.");
-    LOOKAHEAD_COUNTER(store_fetches, "line", "Lines, or sectors of one, that a store to a part of them asked L2 for.");
-    LOOKAHEAD_COUNTER(dirtied_bytes, "byte", "Bytes of local memory that came to be newer in L1 than in L2.");
+    LOOKAHEAD_COUNTER(local_store_hits, "access",
+                      "Stores to local memory whose line was present and kept their bytes.");
+    LOOKAHEAD_COUNTER(store_fetches, "line",
+                      "Lines, or sectors of one, requested from L2 for a store to a part of them.");
+    LOOKAHEAD_COUNTER(dirtied_bytes, "byte", "Bytes of local memory that became newer in L1 than in L2.");
     LOOKAHEAD_COUNTER(write_backs, "line", "Dirty lines whose bytes went to L2.");
     LOOKAHEAD_COUNTER(written_back_bytes, "byte", "Dirty bytes that went to L2.");
     LOOKAHEAD_COUNTER(discarded_bytes, "byte", "Dirty bytes of threads that had ended, dropped when a kernel began.");
-    LOOKAHEAD_COUNTERS(
-        failure_cycles, kReservationFailures,
-        {"failure_no_mshr", "cycle", "Cycles in which an access found no free MSHR."},
-        {"failure_merge_limit", "cycle", "Cycles in which an access found a fill's list full."},
-        {"failure_no_line", "cycle", "Cycles in which all lines of the set were pending or pinned."},
-        {"failure_miss_queue_full", "cycle", "Cycles in which the miss queue was full."},
-        {"failure_write_back", "cycle",
-         "Cycles in which the bytes of a line that made room had taken the last place in the miss queue."},
-        {"failure_pending_store", "cycle",
-         "Cycles in which a store to local memory waited for a fill that older stores are merged into."});
+    LOOKAHEAD_COUNTERS(failure_cycles, kReservationFailures,
+                       {"failure_no_mshr", "cycle", "Cycles in which an access found no free MSHR."},
+                       {"failure_merge_limit", "cycle",
+                        "Cycles in which an access found its fill's list of waiting accesses full."},
+                       {"failure_no_line", "cycle", "Cycles in which all lines of the set were pending or pinned."},
+                       {"failure_miss_queue_full", "cycle", "Cycles in which the miss queue was full."},
+                       {"failure_write_back", "cycle",
+                        "Cycles in which the bytes of an evicted line had taken the last place in the miss queue."},
+                       {"failure_pending_store", "cycle",
+                        "Cycles in which a store to local memory waited for a fill with merged older stores."});
     LOOKAHEAD_ALL_DECLARED;
 };
 

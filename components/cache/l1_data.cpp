@@ -154,7 +154,7 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
 void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival) {
     const Mshr& mshr = arrival.mshr = mshrs_[reply.tag];
     LOOKAHEAD_ASSERT(mshr.line == reply.line && mshr.sectors == reply.sectors,
-                     "a reply for another line, or other sectors, than its MSHR asked for");
+                     "a reply for another line, or other sectors, than its MSHR requested");
     ++counters_.fills;
     speculative_ -= mshr.client != Client::demand;
     arrival.installs = mshr.installs;
@@ -223,7 +223,7 @@ void L1Data::audit(Audit& audit, const std::string& name) const {
     audit.leak(name, "MSHRs of L1 that are not free", mshrs_.size() - mshrs_.free_entries());
     audit.leak(name, "places for stores that were merged into fills of L1", mshrs_.held_stores());
     audit.leak(name, "MSHRs of L1 that prefetches hold", speculative_);
-    audit.leak(name, "locks of lines of L1 that are not given back", sets_.locks().taken());
+    audit.leak(name, "locks of lines of L1 that are not released", sets_.locks().taken());
     audit.balance(name, "dirty bytes of local memory", counters_.dirtied_bytes,
                   counters_.written_back_bytes + counters_.discarded_bytes + lines_.dirty_bytes());
     for (std::uint32_t way = 0; way < lines_.size(); ++way) {

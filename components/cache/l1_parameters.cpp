@@ -20,7 +20,7 @@ std::vector<std::uint32_t> L1Parameters::sizes_of_shared_memory() const {
         if (error != std::errc{} || end != word.data() + word.size() || size > most ||
             (!sizes.empty() && size * 1024 <= sizes.back())) {
             throw ConfigurationError(
-                "l1d.shared_sizes = \"{}\" has \"{}\"; expected: ascending numbers of KB, at most {}, which leave L1D "
+                "l1d.shared_sizes = \"{}\" has \"{}\"; expected: ascending sizes in KB, at most {}, so that L1D keeps "
                 "one of its l1d.ways = {}",
                 shared_sizes, word, most, ways);
         }

@@ -67,7 +67,7 @@ void LineLocks::lose(std::uint32_t way) {
 std::uint32_t LineLocks::checked(const LineLock& lock) const {
     LOOKAHEAD_ASSERT(
         lock.entry_ < entries_.size() && entries_[lock.entry_].taken && entries_[lock.entry_].serial == lock.serial_,
-        "a lock of a line of L1 that is not out: it is empty, or was given back before");
+        "a lock of a line of L1 that is not held: it is empty, or was released before");
     return lock.entry_;
 }
 

@@ -71,7 +71,7 @@ class LineLock {
     LineLock(LineLock&& other) noexcept { swap(other); }
     /// Only into an empty handle: a lock that was not returned must not be lost.
     LineLock& operator=(LineLock&& other) {
-        LOOKAHEAD_ASSERT(!*this || this == &other, "a lock of a line of L1 is overwritten before it is given back");
+        LOOKAHEAD_ASSERT(!*this || this == &other, "a lock of a line of L1 is overwritten before it is released");
         swap(other);
         return *this;
     }

@@ -21,10 +21,10 @@ struct ReadOnlyCacheParameters {
 
 struct ReadOnlyCacheCounters {
     LOOKAHEAD_COUNTER(hits, "access", "Accesses that found their line.");
-    LOOKAHEAD_COUNTER(misses, "access", "Accesses that asked for their line.");
-    LOOKAHEAD_COUNTER(merges, "access", "Accesses that joined an earlier one's wait.");
-    LOOKAHEAD_COUNTER(refusals, "access", "Accesses that found no room to wait, and try again.");
-    LOOKAHEAD_COUNTER(prefetches, "line", "Lines that were asked for ahead of a fetch.");
+    LOOKAHEAD_COUNTER(misses, "access", "Accesses that requested their line.");
+    LOOKAHEAD_COUNTER(merges, "access", "Accesses that joined an earlier access to wait for its line.");
+    LOOKAHEAD_COUNTER(refusals, "access", "Accesses that found no room to wait and were tried again.");
+    LOOKAHEAD_COUNTER(prefetches, "line", "Lines that were requested ahead of a fetch.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

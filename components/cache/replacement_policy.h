@@ -43,6 +43,6 @@ template <>
 struct lookahead::SlotTraits<lookahead::gpu::ReplacementPolicy> {
     static constexpr std::string_view name = "l1d.replacement";
     static constexpr std::string_view default_variant = "lru";
-    static constexpr std::string_view description = "Chooses the line of L1D that makes room for another.";
+    static constexpr std::string_view description = "Chooses the line of L1D to evict for another.";
     using Arguments = std::tuple<const lookahead::gpu::ReplacementArguments&>;
 };

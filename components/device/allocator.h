@@ -41,7 +41,7 @@ class Allocator {
         if (address >= end || bytes > end - address) {
             throw ProgramError(
                 "allocation of {} bytes does not fit in the device memory{}", bytes,
-                (reach_ == isa::kPointerReach ? " of 4 GiB that addresses of 32 bits reach (isa.pointers = 32)" : ""));
+                (reach_ == isa::kPointerReach ? " of 4 GiB that 32-bit addresses reach (isa.pointers = 32)" : ""));
         }
         blocks_.insert(next, {address, bytes});
         return address;

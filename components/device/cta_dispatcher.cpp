@@ -80,8 +80,8 @@ void CtaDispatcher::begin_kernel() {
     const isa::Kernel& kernel = kernels_[current_.kernel];
     if (kernel.synchronises_grid && cta_count_ > resident * sms_) {
         throw ProgramError(
-            "launch of {}: its {} CTAs wait for one another, and the machine holds {} of them at a time; a smaller "
-            "grid or a larger machine would do",
+            "launch of {}: its {} CTAs wait for one another, and the machine holds {} of them at a time; use a smaller "
+            "grid or a larger machine",
             kernel.name, cta_count_, resident * sms_);
     }
     const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);

@@ -28,11 +28,11 @@ struct DispatcherParameters {
          .source = "choice: 1 makes a replacement immediate, as on hardware"});
     LOOKAHEAD_PARAMETER(std::int64_t, interval, 0, {0, 1000, "core cycle"},
                         {.help = "Cycles between two CTAs that the dispatcher assigns. 0: one CTA per SM and cycle.",
-                         .source = "0: GPGPU-Sim gives each SM one a cycle. An H100 gives out one in 1.0 to 1.2 cycles "
-                                   "(tests/validation/REAL_GPU.md)"});
+                         .source = "0: GPGPU-Sim assigns one CTA per SM and cycle. An H100 assigns one every 1.0 to "
+                                   "1.2 cycles (tests/validation/REAL_GPU.md)"});
     LOOKAHEAD_PARAMETER(Cycle, launch_latency, 0, {0, 1'000'000, "core cycle"},
                         {.help = "Cycles of a launch in which no SM has a CTA: from its start until the first one.",
-                         .source = "0: GPGPU-Sim. What a launch costs beside its CTAs is measured by empty kernels"});
+                         .source = "0: GPGPU-Sim. Empty kernels measure what a launch costs beside its CTAs"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -30,12 +30,10 @@ struct HostParameters {
         bool, copy_fills_l2, false,
         {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
          .source = "GPGPU-Sim"});
-    LOOKAHEAD_PARAMETER(
-        bool, code_fills_l2, false,
-        {.help =
-             "Kernels' code, and the start of the constant bank, which has the launches' parameters, are in L2 when "
-             "the program begins.",
-         .source = "a choice: whether loading a module leaves its code in L2 is not published"});
+    LOOKAHEAD_PARAMETER(bool, code_fills_l2, false,
+                        {.help = "The kernels' code and the start of the constant bank, which holds the launches' "
+                                 "parameters, are in L2 when the program begins.",
+                         .source = "a choice: whether loading a module leaves its code in L2 is not published"});
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -24,9 +24,9 @@ struct DramCounters {
     LOOKAHEAD_COUNTER(data_bus_cycles, "DRAM cycle",
                       "Cycles of data on the bus; over the elapsed cycles this is its utilisation.");
     LOOKAHEAD_COUNTER(read_wait_cycles, "DRAM cycle",
-                      "Cycles from a read's entering the queue to a bank's taking it, over all reads.");
+                      "Cycles from a read's entry into the queue until a bank takes it, over all reads.");
     LOOKAHEAD_COUNTER(read_service_cycles, "DRAM cycle",
-                      "Cycles from a bank's taking a read to the end of its data, over all reads.");
+                      "Cycles from when a bank takes a read to the end of its data, over all reads.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

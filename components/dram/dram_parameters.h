@@ -25,18 +25,18 @@ struct DramParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, data_rate, 4, {1, 16, "transfer"},
                         {.help = "Transfers in a command-clock cycle.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, bank_groups, 4, {1, 16, "group"},
-                        {.help = "Groups of banks; one: ccdl is not used. A power of two.", .source = kTable});
+                        {.help = "Bank groups; with 1, ccdl is not used. A power of two.", .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::int64_t, pseudo_channels, 1, {1, 16, "pseudo-channel"},
         {.help = "Independent parts of a channel; the lowest bank bits of the address mapping select one, and the "
                  "other dram.* keys apply to one. A power of two, at most the channel's L2 slices.",
          .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"});
     LOOKAHEAD_PARAMETER(std::string, bank_group_bits, "low", {"high", "low"},
-                        {.help = "Which bits of the bank number are its group.", .source = kTable});
+                        {.help = "Which bits of the bank number select the bank group.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, read_bytes, 128, {32, 128, "byte"},
-                        {.help = "Each piece of this size of a fetch costs whole bursts: 32, 64 or 128.",
-                         .source = "128: nothing makes a GDDR5 controller fetch the same burst again. GPGPU-Sim asks "
-                                   "for each 32-byte sector by itself, at the cost of a burst each"});
+                        {.help = "A fetch costs whole bursts for each piece of this size: 32, 64 or 128.",
+                         .source = "128: nothing makes a GDDR5 controller fetch the same burst again. GPGPU-Sim "
+                                   "requests each 32-byte sector separately, and each costs a burst"});
     LOOKAHEAD_PARAMETER(Cycle, ccd, 2, kCycles,
                         {.help = "Column command to column command of the same kind.", .source = kTable});
     LOOKAHEAD_PARAMETER(Cycle, ccdl, 3, kCycles, {.help = "The same within a bank group.", .source = kTable});
@@ -63,11 +63,11 @@ struct DramParameters {
                         {.help = "Lines that can wait for the scheduler's choice.", .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::int64_t, entry_bytes, 128, {32, 128, "byte"},
-        {.help = "Bytes of a read's entry in the queue and on the way back to L2: 128, all that a slice fetches of a "
-                 "line at once, or 32, one sector. A write takes one entry.",
-         .source = "128: a controller's entry is a request. GPGPU-Sim's L2 asks for each sector by itself"});
+        {.help = "Bytes of a read that one entry in the queue and on the way back to L2 holds: 128, all of a line that "
+                 "a slice fetches at once; 32, one sector. A write takes one entry.",
+         .source = "128: a controller's entry is a request. GPGPU-Sim's L2 requests each sector separately"});
     LOOKAHEAD_PARAMETER(std::int64_t, return_entries, 116, {1, 4096, "request"},
-                        {.help = "Most lines being read or on their way back to L2.", .source = kTable});
+                        {.help = "Maximum number of lines being read or on their way back to L2.", .source = kTable});
     LOOKAHEAD_PARAMETER(Cycle, fixed_latency, 100, {0, 100000, "cycle"},
                         {.help = "L2 cycles that a read takes in addition to the DRAM's own timing.",
                          .source = kTable});

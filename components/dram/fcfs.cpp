@@ -35,7 +35,7 @@ class FcfsScheduler final : public DramScheduler {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(DramScheduler, FcfsScheduler, "fcfs", "Requests in the order of their arrival.",
+LOOKAHEAD_REGISTER_VARIANT(DramScheduler, FcfsScheduler, "fcfs", "Serves requests in the order of their arrival.",
                            "Rixner et al., Memory Access Scheduling, ISCA 2000: the baseline")
 
 }  // namespace lookahead::gpu

@@ -17,8 +17,8 @@ struct FrfcfsParameters {
     LOOKAHEAD_PARAMETER(bool, separate_writes, true,
                         {.help = "Writes wait in a queue of their own until they are drained; false: reads and writes "
                                  "share one queue, and a bank takes them by row and age.",
-                         .source = "drained together, as controllers do to turn the bus round seldom. GPGPU-Sim's "
-                                   "stock GTX 480 leaves its separate write queue off"});
+                         .source = "controllers drain writes together to turn the bus around less often. GPGPU-Sim's "
+                                   "stock GTX 480 does not use its separate write queue"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -136,8 +136,9 @@ class FrfcfsScheduler final : public DramScheduler {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(DramScheduler, FrfcfsScheduler, "frfcfs",
-                           "The oldest request to the open row, else the oldest; reads first, writes drained together.",
-                           "Rixner et al., Memory Access Scheduling, ISCA 2000")
+LOOKAHEAD_REGISTER_VARIANT(
+    DramScheduler, FrfcfsScheduler, "frfcfs",
+    "Serves the oldest request to the open row, else the oldest; reads first, writes drained together.",
+    "Rixner et al., Memory Access Scheduling, ISCA 2000")
 
 }  // namespace lookahead::gpu

@@ -50,7 +50,7 @@ std::optional<std::string> CtaRunner::find_livelock() {
         const LaneMask lanes = warp.simt.active();
         if (!repeats(warp)) { return std::nullopt; }
         spinning +=
-            fmt::format("{}warp {} repeats with lanes {:#010x} what it does at {}", spinning.empty() ? "" : "; ",
+            fmt::format("{}warp {} with lanes {:#010x} repeats what it does at {}", spinning.empty() ? "" : "; ",
                         warp.first_thread / isa::kWarpSize, lanes, describe_pc(pc));
         const LaneMask others = warp.simt.alive() & ~lanes;
         if (others != 0 && warp.simt.model() == isa::SimtModel::stack) {

@@ -107,8 +107,8 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     if (dequeues(kernel)) {
         if (options_.queues == nullptr) {
             throw ProgramError(
-                "launch of {}: it takes values from queues, which another program of it fills and "
-                "the emulator does not run; kernel.transform = none leaves it whole",
+                "launch of {}: it takes values from queues that another of its programs fills, which the emulator does "
+                "not run; kernel.transform = none leaves the kernel whole",
                 kernel_name);
         }
         state.queues = options_.queues;

@@ -72,9 +72,10 @@ void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint
 }
 
 void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object) {
-    throw KernelFault(KernelFault::Kind::illegal_address,
-                      fmt::format("{}, {}: illegal address: {:#x} is no texture object, or its memory is not allocated",
-                                  describe(place), describe_lane(place, lane), object));
+    throw KernelFault(
+        KernelFault::Kind::illegal_address,
+        fmt::format("{}, {}: illegal address: {:#x} is not a texture object, or its memory is not allocated",
+                    describe(place), describe_lane(place, lane), object));
 }
 
 void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address, unsigned element) {

@@ -20,7 +20,7 @@ void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& end
     const auto sms = static_cast<unsigned>(ends.sms.size());
     const unsigned slices = slices_of(ends);
     if (sms * slices > kMostPaths) {
-        throw ConfigurationError("{} joins SMs and slices by {} paths at most; {} SMs and {} slices need {}",
+        throw ConfigurationError("{} joins SMs and slices by at most {} paths; {} SMs and {} slices need {}",
                                  kind_.what, kMostPaths, sms, slices, sms * slices);
     }
     if (ends.ports.row_grants > 0) {

@@ -46,7 +46,7 @@ void NetworkProcess::deliver(const MessageHeader& message, Cycle now) {
 
 std::string NetworkProcess::waiting_for() const {
     const std::size_t waiting = packets();
-    return waiting == 0 ? "nothing" : fmt::format("the way of {} packets", waiting);
+    return waiting == 0 ? "nothing" : fmt::format("{} packets under way", waiting);
 }
 
 }  // namespace lookahead::gpu

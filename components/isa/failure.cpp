@@ -50,7 +50,7 @@ std::string sentence(const FailedAssertion& assertion, const ModuleImage& image,
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
     char address[24];
     std::snprintf(address, sizeof address, "0x%llx", low | static_cast<unsigned long long>(high) << 32);
-    return fmt::format("{}{}, which is no function with the call's parameters and results",
+    return fmt::format("{}{}, which is not a function with the call's parameters and results",
                        std::string("an indirect call of "), address);
 }
 

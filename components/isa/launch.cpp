@@ -98,7 +98,7 @@ void check_pointer_parameters(const KernelFrame& kernel, std::span<const std::by
         const std::uint64_t high = value >> 32;
         if (value - kGlobalBase < kPointerReach || high == 0 || high == 0xffffffffU) { continue; }
         throw ProgramError(
-            "launch of {}: the parameter at byte {} is {}, and addresses of 32 bits (isa.pointers = 32) reach {} bytes "
+            "launch of {}: the parameter at byte {} is {}, and 32-bit addresses (isa.pointers = 32) reach {} bytes "
             "from {} on",
             kernel.name, offset, value, kPointerReach, kGlobalBase);
     }

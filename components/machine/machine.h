@@ -35,7 +35,7 @@ struct MachineParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, memory_bytes, std::int64_t{1536} << 20,
         {std::int64_t{1} << 20, static_cast<std::int64_t>(isa::kGlobalBytes), "byte"},
-        {.help = "Device memory that `lookahead capture` gives a program. It takes room on the host once it is used.",
+        {.help = "Device memory that `lookahead capture` gives a program. It takes host memory only once it is used.",
          .source = "NVIDIA GTX 480 data sheet: 1536 MB"});
     LOOKAHEAD_PARAMETER(
         bool, perfect_memory, false,

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kLargestInterleave = 1u << 16;  // a page of MemoryImage
 
 [[noreturn]] void refuse(const std::string& expression, const std::string& why) {
-    throw ConfigurationError("the address mapping \"{}\" {}; a right one is \"RRRR RRRRRRRR BBBCCCCB CCSSSSSS\"",
+    throw ConfigurationError("the address mapping \"{}\" {}; a valid one is \"RRRR RRRRRRRR BBBCCCCB CCSSSSSS\"",
                              expression, why);
 }
 

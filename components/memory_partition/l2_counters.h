@@ -18,14 +18,14 @@ struct L2Counters {
     LOOKAHEAD_COUNTER(write_hits, "request", "Writes that found the line in the slice.");
     LOOKAHEAD_COUNTER(atomics, "request", "Atomic requests.");
     LOOKAHEAD_COUNTER(atomic_hits, "request", "Atomic requests that found their bytes in the slice.");
-    LOOKAHEAD_COUNTER(atomic_lanes, "operation", "Atomic operations, one a lane.");
-    LOOKAHEAD_COUNTER(merges, "request", "Requests that joined others in waiting for a line.");
+    LOOKAHEAD_COUNTER(atomic_lanes, "operation", "Atomic operations, one per lane.");
+    LOOKAHEAD_COUNTER(merges, "request", "Requests that joined others that waited for the same line.");
     LOOKAHEAD_COUNTER(fetches, "request", "Fetches of a line, or of sectors of one, from DRAM.");
     LOOKAHEAD_COUNTER(fetched_sectors, "sector", "Sectors of 32 bytes in the fetches.");
     LOOKAHEAD_COUNTER(partial_fetches, "request",
                       "Fetches of lines whose requested bytes were missing while the slice held written bytes.");
     LOOKAHEAD_COUNTER(evictions, "line", "Lines replaced.");
-    LOOKAHEAD_COUNTER(write_backs, "request", "Replaced lines that were written to DRAM.");
+    LOOKAHEAD_COUNTER(write_backs, "request", "Evicted lines that were written to DRAM.");
     LOOKAHEAD_COUNTER(written_sectors, "sector", "Sectors of 32 bytes in the write-backs.");
     LOOKAHEAD_COUNTER(host_bytes, "byte", "Bytes that the host wrote, filled or read.");
     /// By L2Stall, without `none`.
@@ -35,7 +35,7 @@ struct L2Counters {
         {"stall_mshrs", "cycle", "Cycles in which the next request waited for a miss register."},
         {"stall_merges", "cycle",
          "Cycles in which the next request waited because too many already waited for its line."},
-        {"stall_set", "cycle", "Cycles in which the next request waited since its set awaited only fills."},
+        {"stall_set", "cycle", "Cycles in which the next request waited because all lines of its set awaited fills."},
         {"stall_miss_queue", "cycle", "Cycles in which the next request waited for room in the queue to the DRAM."});
     LOOKAHEAD_ALL_DECLARED;
 };

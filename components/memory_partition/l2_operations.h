@@ -143,7 +143,7 @@ class RequestSamples {
     void reply(unsigned requester, std::uint16_t number, Time now) {
         const auto found = std::ranges::find_if(
             open_, [&](std::uint32_t i) { return samples_[i].requester == requester && samples_[i].number == number; });
-        LOOKAHEAD_ASSERT(found != open_.end(), "a sampled request is answered that never came");
+        LOOKAHEAD_ASSERT(found != open_.end(), "a sampled request is answered that never arrived");
         samples_[*found].replied = now;
         open_.erase(found);
     }

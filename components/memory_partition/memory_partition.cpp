@@ -59,20 +59,20 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
     if (arguments.l2.fetch_on_write && arguments.l2.miss_queue < 3) {
         throw ConfigurationError(
             "l2.miss_queue is {}; with l2.fetch_on_write a write takes up to 3 places: its own, its line's and that of "
-            "the line that makes room",
+            "the evicted line",
             arguments.l2.miss_queue);
     }
     require("dram.entry_bytes", arguments.dram.entry_bytes, false);
     if (arguments.dram.entry_bytes == kSectorBytes && arguments.l2.sector_bytes != kSectorBytes) {
         throw ConfigurationError(
-            "dram.entry_bytes = 32 needs an L2 that takes the sectors of a line as they come; set "
-            "l2.sector_bytes = 32");
+            "dram.entry_bytes = 32 needs an L2 that takes the sectors of a line as they arrive; set l2.sector_bytes = "
+            "32");
     }
     require("l2.sector_bytes", arguments.l2.sector_bytes, false);
     const auto pseudo_channels = static_cast<std::uint64_t>(arguments.dram.pseudo_channels);
     if (!std::has_single_bit(pseudo_channels) || pseudo_channels > mapping.slices_per_channel()) {
         throw ConfigurationError(
-            "dram.pseudo_channels is {} for {} L2 slices a channel; give a power of two up to the number of slices",
+            "dram.pseudo_channels is {} for {} L2 slices per channel; give a power of two up to the number of slices",
             pseudo_channels, mapping.slices_per_channel());
     }
     if (arguments.requesters == 0 || arguments.requesters > kMaximumRequesters) {

@@ -29,7 +29,7 @@ enum class SchedulerCycle : std::uint8_t {
 inline constexpr unsigned kSchedulerCycleCauses = static_cast<unsigned>(SchedulerCycle::count);
 
 struct SmCounters {
-    LOOKAHEAD_COUNTER(cycles, "cycle", "Cycles from a kernel's begin to its end on the SM.");
+    LOOKAHEAD_COUNTER(cycles, "cycle", "Cycles from a kernel's start to its end on the SM.");
     LOOKAHEAD_COUNTER(active_cycles, "cycle", "Cycles with at least one resident CTA.");
     LOOKAHEAD_COUNTER(warp_cycles, "warp cycle", "Warps that have not exited, summed over the cycles.");
     LOOKAHEAD_COUNTER(cta_cycles, "CTA cycle",
@@ -91,9 +91,9 @@ struct SmCounters {
 struct SchedulerCounters {
     LOOKAHEAD_COUNTERS(
         cycles, kSchedulerCycleCauses, {"issued", "cycle", "Cycles in which the scheduler issued an instruction."},
-        {"extension_issued", "cycle", "Cycles in which an issue extension issued in its place."},
-        {"slot_held", "cycle", "Cycles in which an instruction that it had issued held its issue slot."},
-        {"held_back", "cycle", "Cycles in which it issued none of its ready warps."},
+        {"extension_issued", "cycle", "Cycles in which an issue extension issued in the scheduler's place."},
+        {"slot_held", "cycle", "Cycles in which an instruction issued earlier held the scheduler's issue slot."},
+        {"held_back", "cycle", "Cycles in which the scheduler issued from none of its ready warps."},
         {"memory_unit_full", "cycle", "Cycles in which the load/store unit refused a ready instruction."},
         {"unit_full", "cycle", "Cycles in which a ready instruction found its SP, SFU or DP unit busy."},
         {"memory_wait", "cycle", "Cycles in which a warp waited for a register that memory writes."},
@@ -102,7 +102,7 @@ struct SchedulerCounters {
         {"short_latency", "cycle", "Cycles in which a warp waited for a register that a pipeline writes."},
         {"buffer_empty", "cycle", "Cycles in which a warp waited for fetch, decode or a branch."},
         {"barrier", "cycle", "Cycles in which a warp waited at a barrier."},
-        {"no_instruction_left", "cycle", "Cycles in which none of its warps had instructions left."},
+        {"no_instruction_left", "cycle", "Cycles in which none of the scheduler's warps had instructions left."},
         {"no_cta", "cycle", "Cycles in which the SM had no CTA."});
     LOOKAHEAD_ALL_DECLARED;
 

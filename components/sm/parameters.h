@@ -28,7 +28,7 @@ struct SmParameters : OccupancyLimits {
                                    .source = "CUDA Occupancy Calculator, compute capability 2.0"});
     LOOKAHEAD_INHERITED_PARAMETER(
         occupancy_registers, {0, 1024, "register"},
-        {.help = "Registers a thread for which occupancy is computed, whatever the finaliser allocated; 0: what it "
+        {.help = "Registers per thread for which occupancy is computed, whatever the finaliser allocated; 0: what it "
                  "allocated. For comparisons with simulators that allocate others.",
          .source = "a choice of the run"});
     LOOKAHEAD_INHERITED_PARAMETER(shared_bytes, {0, 1 << 20, "byte"},
@@ -39,8 +39,8 @@ struct SmParameters : OccupancyLimits {
                                    .source = "CUDA Occupancy Calculator, compute capability 2.0"});
     LOOKAHEAD_INHERITED_PARAMETER(
         shared_reserved, {0, 1 << 16, "byte"},
-        {.help = "Shared memory of each resident CTA that is not the program's.",
-         .source = "CUDA C++ Programming Guide: 1 KB a CTA from compute capability 8.0 on, none before"});
+        {.help = "Shared memory that each resident CTA takes in addition to the program's.",
+         .source = "CUDA C++ Programming Guide: 1 KB per CTA from compute capability 8.0 on, none before"});
     LOOKAHEAD_PARAMETER(std::int64_t, frequency, 700'000'000, {1'000'000, 1'000'000'000'000, "Hz"},
                         {.help = "Clock of the SMs.",
                          .source = "GPGPU-Sim's GTX480 configuration; GTX 480 data sheet"});
@@ -50,10 +50,10 @@ struct SmParameters : OccupancyLimits {
                          .source = "NVIDIA Fermi white paper"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, issue_interval, 1, {1, 32, "cycle"},
-        {.help = "For so long an instruction that issues has its scheduler for itself. 1: the slot is free again in "
-                 "the next cycle, and only the instruction's unit may be busy; 2: as where each scheduler has 16 "
-                 "lanes, which take the two halves of a warp one after the other.",
-         .source = "GPGPU-Sim's manual: a scheduler issues in each cycle"});
+        {.help = "Cycles for which an instruction occupies its scheduler's issue slot. 1: the slot is free again in "
+                 "the next cycle, and only the instruction's unit may be busy; 2: as with 16 lanes per scheduler, "
+                 "which take the two halves of a warp one after the other.",
+         .source = "GPGPU-Sim's manual: a scheduler can issue in each cycle"});
     LOOKAHEAD_PARAMETER(std::int64_t, sp_units, 2, {1, 8, "unit"},
                         {.help = "Warp-wide pipelines for integer and fp32 operations.",
                          .source = "GPGPU-Sim's GTX480 configuration: each takes a warp a cycle; NVIDIA Fermi white "
@@ -67,25 +67,25 @@ struct SmParameters : OccupancyLimits {
                          .source = "one initiation interval per SM, as GPGPU-Sim's GTX480 configuration has it"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, integer_units, 0, {0, 8, "unit"},
-        {.help = "Warp-wide pipelines for integer operations but division, beside the SP units, which then take fp32 "
-                 "operations alone; 0: there are none.",
-         .source = "NVIDIA Fermi white paper: a core has both. Volta's white paper, 2017: cores of their own"});
+        {.help = "Warp-wide pipelines for integer operations except division, beside the SP units, which then take "
+                 "only fp32 operations; 0: none.",
+         .source = "NVIDIA Fermi white paper: a core has both. Volta's white paper, 2017: separate integer cores"});
     LOOKAHEAD_PARAMETER(bool, private_units, false,
-                        {.help = "Each scheduler has units of its own, as many as the keys *_units say; they serve its "
-                                 "warps alone. Without: the SM's schedulers share them. Not with operand_collectors.",
+                        {.help = "Each scheduler has its own units, as many as the keys *_units say, for its warps "
+                                 "only. false: the SM's schedulers share the units. Not with operand_collectors.",
                          .source = "NVIDIA Volta white paper, 2017: four processing blocks; Fermi's schedulers share"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, result_buses, 0, {0, 16, "bus"},
-        {.help = "Results that leave the units in a cycle, and no more than one a unit: an instruction waits before "
-                 "its unit until it finds its place. 0: units have their initiation intervals alone.",
-         .source = "0: compilers of Fermi's time see to that (no public figure). GPGPU-Sim: the last number of "
-                   "gpgpu_pipeline_widths"});
-    LOOKAHEAD_PARAMETER(
-        bool, control_on_sp, false,
-        {.help = "Branches, barriers and exits pass the way of the SP units too, for a cycle.",
-         .source = "a choice: they are done at issue. GPGPU-Sim sends all that is not memory's or special to SP"});
+        {.help = "Results that can leave the units in a cycle, at most one per unit: an instruction waits before its "
+                 "unit until its result has a place. 0: only initiation intervals limit the units.",
+         .source = "0: compilers of Fermi's time avoid such conflicts (no public figure). GPGPU-Sim: the last number "
+                   "of gpgpu_pipeline_widths"});
+    LOOKAHEAD_PARAMETER(bool, control_on_sp, false,
+                        {.help = "Branches, barriers and exits also pass through the SP units, for one cycle.",
+                         .source = "a choice: they are done at issue. GPGPU-Sim sends all instructions to SP but "
+                                   "memory and special-function ones"});
     LOOKAHEAD_PARAMETER(bool, operand_collectors, true,
-                        {.help = "Issued instructions pass collector units, which read their operands from the "
+                        {.help = "Issued instructions pass through collector units, which read their operands from the "
                                  "register file's banks; false: they reach their unit at once, and sm.timing's "
                                  "latencies are all that a dependent instruction waits for.",
                          .source = "GPGPU-Sim's manual; US patent 7,834,881"});
@@ -120,16 +120,15 @@ struct SmParameters : OccupancyLimits {
          .source = "Huerta et al., MICRO 2025, section 5.3: two banks. Without: a choice"});
     LOOKAHEAD_PARAMETER(std::int64_t, instruction_buffer, 2, {1, 8, "instruction"},
                         {.help = "Decoded instructions that a warp holds; one fetch fills it.",
-                         .source = "GPGPU-Sim's manual: two entries a warp"});
+                         .source = "GPGPU-Sim's manual: two entries per warp"});
     LOOKAHEAD_PARAMETER(std::int64_t, fetch_latency, 2, {1, 64, "cycle"},
                         {.help = "From a fetch to the first cycle in which its instructions may issue, on an L1I hit.",
-                         .source = "GPGPU-Sim's manual: fetch and decode are a stage each"});
-    LOOKAHEAD_PARAMETER(
-        bool, private_fetch, false,
-        {.help = "Each scheduler's warps have a fetch a cycle of their own; all look into the one L1I, and share its "
-                 "misses and its way to memory. Without: the SM fetches for one warp in a cycle.",
-         .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each group of warps. "
-                   "Without: GPGPU-Sim's manual"});
+                         .source = "GPGPU-Sim's manual: fetch and decode are one stage each"});
+    LOOKAHEAD_PARAMETER(bool, private_fetch, false,
+                        {.help = "Each scheduler fetches for one of its warps in a cycle; all share the L1I, its "
+                                 "misses and its path to memory. false: the SM fetches for one warp in a cycle.",
+                         .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each "
+                                   "group of warps. false: GPGPU-Sim's manual"});
     LOOKAHEAD_PARAMETER(std::int64_t, branch_latency, 4, {1, 64, "cycle"},
                         {.help = "From a branch's issue to the fetch of what follows it.",
                          .source = "as an integer addition, in whose pipeline it is resolved"});
@@ -143,8 +142,8 @@ struct SmParameters : OccupancyLimits {
                                    "(tests/validation/REAL_GPU.md)"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, spin_limit, 1 << 20, {0, 1 << 30, "branch"},
-        {.help = "With sm.simt=stack: branches back of a warp's lanes in a loop that polls memory, while other lanes "
-                 "of the warp wait for them, after which an unchanged warp is a livelock; 0: never.",
+        {.help = "With sm.simt=stack: backward branches of a warp's lanes in a loop that polls memory, while other "
+                 "lanes of the warp wait for them, after which an unchanged warp counts as a livelock; 0: never.",
          .source = "no property of a machine: long enough for any wait for other warps seen so far"});
     LOOKAHEAD_ALL_DECLARED;
 };
@@ -193,12 +192,11 @@ struct TimingParameters {
                          .source = "Fermi has none; as an access to shared memory, whose crossbar later machines use"});
     LOOKAHEAD_PARAMETER(std::int64_t, cross_lane_initiation, 2, kRange,
                         {.help = kInitiation.help, .source = "Fermi has none; 16 lanes a cycle"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, simple_latency, 0, {0, 1024, "cycle"},
-        {.help = "From issue to the issue of a dependent instruction, of moves, comparisons, selections, logic, "
-                 "shifts, and conversions without fp64; 0: as additions.",
-         .source =
-             "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do not name"});
+    LOOKAHEAD_PARAMETER(std::int64_t, simple_latency, 0, {0, 1024, "cycle"},
+                        {.help = "Latency of moves, comparisons, selections, logic, shifts, and conversions without "
+                                 "fp64: from issue to the issue of a dependent instruction; 0: as additions.",
+                         .source = "0: guide, one latency for all instructions of the SP units. GPGPU-Sim gives 1 to "
+                                   "all instructions that its tables do not name"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, uniform_move_latency, 0, {0, 1024, "cycle"},
         {.help = "Of moves of the uniform unit (native code's ULDC from a launch's constants, UMOV): from "

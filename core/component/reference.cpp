@@ -90,9 +90,9 @@ std::string variants_page(std::string_view left_out) {
 
 std::string statistics_page() {
     std::string text =
-        "# Statistics\nIn a result file `counters/KIND/NAME` has an element for each component, `series/KIND/NAME` "
-        "those "
-        "that are kept over time, `kernel_counters` those of each launch. A table for each kind.\n";
+        "# Statistics\nIn a result file, `counters/KIND/NAME` has an element for each component, `series/KIND/NAME` "
+        "has the counters that are kept over time, and `kernel_counters` has the counts of each launch. A table for "
+        "each kind.\n";
     for (const StatisticsSetEntry& set : registered_statistics_sets()) {
         text += fmt::format("\n## {}\n{}\n\n| statistic | unit | meaning |\n|---|---|---|\n", code(set.kind),
                             markdown_cell(set.description));

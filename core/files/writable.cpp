@@ -39,9 +39,8 @@ void require_writable(const std::string& path, const FileKind& kind, bool force)
     const std::string partial = fmt::format("{}.partial", path);
     const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     if (file < 0) {
-        throw InputError(
-            "{}: the file cannot be written: {}; name one in a folder that is there and in which you may write", path,
-            std::strerror(errno));
+        throw InputError("{}: the file cannot be written: {}; name one in an existing folder in which you may write",
+                         path, std::strerror(errno));
     }
     ::close(file);
     std::remove(partial.c_str());

@@ -72,7 +72,7 @@ std::uint64_t Dataset::size() const {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : shape()) {
         if (__builtin_mul_overflow(product, extent, &product)) {
-            throw InputError("{}: {} has more elements than can be", file_name(), name());
+            throw InputError("{}: {} has more elements than possible", file_name(), name());
         }
     }
     return product;
@@ -125,7 +125,7 @@ std::vector<std::byte> Dataset::read_bytes() const {
     }
     std::size_t byte_count = 0;
     if (__builtin_mul_overflow(size(), H5Tget_size(stored.get()), &byte_count)) {
-        throw InputError("{}: {} has more elements than can be", file_name(), name());
+        throw InputError("{}: {} has more elements than possible", file_name(), name());
     }
     std::vector<std::byte> bytes(byte_count);
     if (!bytes.empty()) {

@@ -22,7 +22,7 @@ Handle access_properties();
 Handle creation_properties();
 
 /// The action that fail() names for a file that HDF5 does not open.
-constexpr const char* kOpenAction = "read as an HDF5 file (is it truncated, or of another kind?)";
+constexpr const char* kOpenAction = "read as an HDF5 file (is it truncated, or not an HDF5 file?)";
 
 /// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.
 [[noreturn]] void fail(const std::string& path, const std::string& action);

@@ -153,7 +153,7 @@ void read_on_trial(const std::string& path) {
     if (status != 0) {
         const bool is_slow = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
         throw InputError("{}: is damaged: reading it {}; copy it again or make it anew", path,
-                         (is_slow ? "does not come to an end" : "crashes HDF5"));
+                         (is_slow ? "does not end" : "crashes HDF5"));
     }
 }
 

@@ -71,7 +71,7 @@ Json Json::parse(std::string_view text) {
     try {
         return JsonConversion::from(LibraryJson::parse(text));
     } catch (const nlohmann::json::parse_error& error) {
-        throw JsonError(fmt::format("no JSON at byte {}", error.byte));
+        throw JsonError(fmt::format("invalid JSON at byte {}", error.byte));
     }
 }
 

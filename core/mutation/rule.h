@@ -78,7 +78,7 @@ class Without {
         for (Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
             if (rule->name == name) { return *rule; }
         }
-        throw std::invalid_argument(fmt::format("there is no rule \"{}\" to take away", name));
+        throw std::invalid_argument(fmt::format("there is no rule \"{}\" to remove", name));
     }
 
     Rule& rule_;

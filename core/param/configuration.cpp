@@ -65,7 +65,7 @@ std::string place_in(const std::string& file, const toml::source_region& source)
 void flatten(const toml::table& table, const std::string& prefix, const std::string& file, SetValues& result) {
     for (const auto& [key, node] : table) {
         if (!is_key_text(key.str())) {
-            throw ConfigurationError("{}: the key \"{}\" may have letters, digits, _ and - only",
+            throw ConfigurationError("{}: the key \"{}\" may have only letters, digits, _ and -",
                                      place_in(file, key.source()), key.str());
         }
         const std::string full = dotted(prefix, key.str());

@@ -16,19 +16,19 @@ void require(bool good, const std::string& sentence) {
 
 void check(const PholdOptions& options) {
     require(options.lps >= 1 && options.events >= 1, "there must be at least one LP and one event");
-    require(options.remote >= 0 && options.remote <= 1, "the remote share lies between 0 and 1");
+    require(options.remote >= 0 && options.remote <= 1, "the remote share must lie between 0 and 1");
     require(options.remote == 0 || options.lps >= 2, "remote events need two LPs");
-    require(options.lookahead >= 1e-6 && options.lookahead <= 1e6, "the lookahead lies between 1e-6 and 1e6");
-    require(options.kinds >= 1 && options.kinds <= 7, "there are 1 to 7 kinds");
-    require(options.duration > 0 && options.duration <= 1e9, "the duration lies between 0 and 1e9");
-    require(options.queue == "wheel" || options.queue == "heap", "the queue is wheel or heap");
+    require(options.lookahead >= 1e-6 && options.lookahead <= 1e6, "the lookahead must lie between 1e-6 and 1e6");
+    require(options.kinds >= 1 && options.kinds <= 7, "there must be 1 to 7 kinds");
+    require(options.duration > 0 && options.duration <= 1e9, "the duration must lie between 0 and 1e9");
+    require(options.queue == "wheel" || options.queue == "heap", "the queue must be wheel or heap");
     require(options.partition == "linear" || options.partition == "round_robin",
-            "the partition is linear or round_robin");
+            "the partition must be linear or round_robin");
     const auto payloads = phold_payloads();
     std::string list;
     for (const unsigned payload : payloads) { list += fmt::format(" {}", payload); }
     require(std::find(payloads.begin(), payloads.end(), options.payload) != payloads.end(),
-            fmt::format("the payload is one of{} bytes", list));
+            fmt::format("the payload must be one of{} bytes", list));
 }
 
 std::vector<int> place(const PholdOptions& options, int ranks) {

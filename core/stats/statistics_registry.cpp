@@ -32,7 +32,7 @@ void add_statistics_set(StatisticsSetEntry set) {
     LOOKAHEAD_ASSERT(faults.empty(), faults.front());
     const auto place = std::lower_bound(sets().begin(), sets().end(), set.kind,
                                         [](const auto& entry, const auto& kind) { return entry.kind < kind; });
-    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind, "two statistics sets have the kind {}",
+    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind, "two sets of statistics have the kind {}",
                      set.kind);
     sets().insert(place, std::move(set));
 }

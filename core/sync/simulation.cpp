@@ -59,7 +59,7 @@ class Simulation::Implementation {
         }
         if (options_.log_windows && !protocol.has_common_windows) {
             throw ConfigurationError(
-                "the protocol {} has no windows that all ranks share, so none can be logged; take window",
+                "the protocol {} has no windows that all ranks share, so none can be logged; use window",
                 options_.sync);
         }
         const bool in_rounds = transport.size() > protocol.most_direct ||

@@ -25,7 +25,7 @@ const OptionTable<SyncDescription> kProtocols(
          "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
          make<WindowProtocol>, INT_MAX, 4, true},
         {"null_message",
-         "Promises between each two ranks, sent with the batches, on at most 16 ranks; no global operation between "
+         "Promises between every two ranks, sent with the batches, on at most 16 ranks; no global operation between "
          "epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
          make<NullMessageProtocol>, 16, INT_MAX, false},
@@ -41,8 +41,8 @@ const SyncDescription& find_sync_protocol(std::string_view name, int ranks) {
     const SyncDescription& protocol = find_sync_protocol(name);
     if (ranks > protocol.most_ranks) {
         throw ConfigurationError(
-            "the protocol {} runs on {}, not on {}; take window", name,
-            (protocol.most_ranks == 1 ? "one rank" : fmt::format("{} ranks at most", protocol.most_ranks)), ranks);
+            "the protocol {} runs on {}, not on {}; use window", name,
+            (protocol.most_ranks == 1 ? "one rank" : fmt::format("at most {} ranks", protocol.most_ranks)), ranks);
     }
     return protocol;
 }

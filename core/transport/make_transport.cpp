@@ -51,8 +51,8 @@ void require_one_world(int ranks) {
     const int launched = launched_processes();
     if (launched > 1 && launched != ranks) {
         throw ConfigurationError(
-            "the launcher says that it started {} processes, but MPI joins {}: start them by Open MPI's mpirun or by "
-            "'srun --mpi=pmix'; for one process in an allocation of several, 'srun -n 1' or 'mpirun -n 1'",
+            "the launcher says that it started {} processes, but MPI joins {}: start them with Open MPI's mpirun or "
+            "with 'srun --mpi=pmix'; for one process in an allocation of several, 'srun -n 1' or 'mpirun -n 1'",
             launched, ranks);
     }
 }

@@ -46,8 +46,8 @@ PartitionGraph make_partition_graph(const Model& model, std::span<const double> 
     }
     if (!measured_work.empty()) {
         if (measured_work.size() != graph.work.size()) {
-            throw InputError("the measured work is of {} logical processes, but the model has {}", measured_work.size(),
-                             graph.work.size());
+            throw InputError("the measured work covers {} logical processes, but the model has {}",
+                             measured_work.size(), graph.work.size());
         }
         graph.work.assign(measured_work.begin(), measured_work.end());
     }

@@ -17,11 +17,11 @@ struct Partitioner {
 };
 
 const OptionTable<Partitioner> kPartitioners(
-    {"partition", "The rank of each logical process; a file may say it, too.", "--partition"}, "partitioner",
+    {"partition", "The rank of each logical process; a file can also give it.", "--partition"}, "partitioner",
     {
         {"linear", "Runs of consecutive logical processes of about equal work.", "", partition_linear},
         {"round_robin", "Logical process i on rank i modulo the number of ranks.", "", partition_round_robin},
-        {"by_kind", "As many logical processes of each kind on every rank, the work of all balanced.",
+        {"by_kind", "The same number of logical processes of each kind on every rank, with balanced work.",
          "longest first: Graham, SIAM Journal on Applied Mathematics 1969", partition_by_kind},
         {"graph", "Balanced work and little traffic over short channels between ranks.",
          "Pellegrini and Roman, Scotch, HPCN Europe 1996", partition_graph},

@@ -21,11 +21,11 @@ void check_options(const FinaliserOptions& options) {
                                  kMostRegisters);
     }
     if (options.spill_order != "cost" && options.spill_order != "affine_first") {
-        throw ConfigurationError("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"",
+        throw ConfigurationError("spill order \"{}\" is not known; it must be \"cost\" or \"affine_first\"",
                                  options.spill_order);
     }
     if (options.isa.pointers != 32 && options.isa.pointers != 64) {
-        throw ConfigurationError("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers);
+        throw ConfigurationError("isa.pointers = {} is not supported; it must be 32 or 64", options.isa.pointers);
     }
     if (options.isa.reserved_registers >= options.isa.registers) {
         throw ConfigurationError("register limit {} leaves none beside the {} reserved ones; it must be higher",
@@ -50,7 +50,7 @@ void check_limits(const isa::KernelFrame& frame, std::uint32_t line, const Alloc
                   const FinaliserOptions& options) {
     if (allocation.registers > options.isa.registers) {
         throw RegisterLimitError(
-            fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
+            fmt::format("{}:{}: kernel {} needs {} registers at once, even with all other values in local memory, and "
                         "the limit is {}; raise the limit",
                         frame.source_file, line, frame.name, allocation.registers + options.isa.reserved_registers,
                         options.isa.registers + options.isa.reserved_registers));

@@ -53,10 +53,10 @@ void check_call(const Module& module, const Function& caller, Instruction& call)
     }
     if (results != nullptr && std::any_of(results->elements.begin(), results->elements.end(),
                                           [](const Operand& o) { return o.kind == OperandKind::immediate; })) {
-        fail(call.line, "a call's result is a register or a .param variable");
+        fail(call.line, "a call's result must be a register or a .param variable");
     }
     if (callee.kind == OperandKind::reg && prototype == nullptr) {
-        fail(call.line, "an indirect call needs the name of its .callprototype as last operand");
+        fail(call.line, "an indirect call needs the name of its .callprototype as its last operand");
     }
     const auto check = [&](const auto& signature) {
         check_list(caller, results, signature.return_parameters, "results", call.line);

@@ -124,8 +124,8 @@ class ExpressionParser {
         const auto literal = parse_literal(token.text);
         if (!literal) {
             fail(token.line,
-                 "{} is no number; PTX has integers up to 64 bits (12, 0x1F, 017, 0b11, 12U), "
-                 "0f with 8 and 0d with 16 hexadecimal digits, and decimal fractions",
+                 "{} is not a number; PTX has integers up to 64 bits (12, 0x1F, 017, 0b11, 12U), 0f with 8 and 0d with "
+                 "16 hexadecimal digits, and decimal fractions",
                  describe(token));
         }
         return *literal;

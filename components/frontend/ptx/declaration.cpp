@@ -28,7 +28,7 @@ std::optional<StateSpace> variable_space(std::string_view word) {
 unsigned parse_alignment(Cursor& cursor) {
     const std::uint32_t line = cursor.line();
     const std::uint64_t value = cursor.expect_number("an alignment", kLargestAlignment);
-    if (!std::has_single_bit(value)) { fail(line, "an alignment is a power of two, not {}", value); }
+    if (!std::has_single_bit(value)) { fail(line, "an alignment must be a power of two, not {}", value); }
     return static_cast<unsigned>(value);
 }
 
@@ -54,7 +54,8 @@ ElementType parse_element_type(Cursor& cursor) {
         } else if (word == "texref" || word == "samplerref" || word == "surfref") {
             fail(line,
 
-                 ".{} is not supported; textures are supported by texture object (tex with a 64-bit register)", word);
+                 ".{} is not supported; textures are supported only as texture objects (tex with a 64-bit register)",
+                 word);
         } else if (const auto type = type_named(word); type && *type != Type::pred) {
             element.type = *type;
         } else {
@@ -123,7 +124,7 @@ Parameter parse_parameter(Cursor& cursor) {
     Parameter parameter;
     const std::uint32_t line = cursor.line();
     const std::string_view space = cursor.expect_dot_word(".param or .reg");
-    if (space != "param" && space != "reg") { fail(line, "a parameter is .param or .reg, not .{}", space); }
+    if (space != "param" && space != "reg") { fail(line, "a parameter must be .param or .reg, not .{}", space); }
     if (space == "reg" && cursor.peek().is_dot("pred")) { fail(line, "predicates cannot be parameters"); }
     const ElementType element = parse_element_type(cursor);
     skip_pointer_attributes(cursor);
@@ -137,7 +138,7 @@ Parameter parse_parameter(Cursor& cursor) {
     parameter.size = parameter.elements * element.size();
     if (parameter.size == 0) { fail(line, "parameters without a size (variable argument lists) are not supported"); }
     if (parameter.in_register && (parameter.elements != 1 || parameter.vector_width != 1)) {
-        fail(line, "a .reg parameter is a scalar");
+        fail(line, "a .reg parameter must be a scalar");
     }
     return parameter;
 }

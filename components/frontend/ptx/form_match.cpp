@@ -61,7 +61,7 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
         });
         if (!known) { fail(line, ".{} is not supported with {}; supported: {}", word, mnemonic, list_of_forms(forms)); }
     }
-    fail(line, "{} is no supported combination; supported: {}", joined(mnemonic, words), list_of_forms(forms));
+    fail(line, "{} is not a supported combination; supported: {}", joined(mnemonic, words), list_of_forms(forms));
 }
 
 std::string operand_count(const InstructionForm& form) {

@@ -186,7 +186,7 @@ class BodyParser {
             scope_.declare_prototype(name, static_cast<std::uint32_t>(function_.prototypes.size()), line);
             function_.prototypes.push_back(prototype(name));
         } else if (cursor_.accept_dot("calltargets")) {
-            fail(line, ".calltargets is not supported; indirect calls are with .callprototype");
+            fail(line, ".calltargets is not supported; indirect calls need a .callprototype");
         } else {
             scope_.declare_label(name, line);
         }
@@ -273,7 +273,9 @@ Signature parse_signature(Cursor& cursor, Linkage linkage) {
              function.parameter_bytes, kMostParameterBytes);
     }
     for (const Parameter& parameter : function.parameters) {
-        if (function.is_kernel && parameter.in_register) { fail(function.line, "a kernel's parameters are .param"); }
+        if (function.is_kernel && parameter.in_register) {
+            fail(function.line, "a kernel's parameters must be .param");
+        }
     }
     std::optional<Problem> problem = parse_performance_directives(cursor, function);
     return {std::move(function), std::move(problem)};

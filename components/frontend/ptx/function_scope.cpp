@@ -42,10 +42,10 @@ void FunctionScope::close_block() {
             use_label(std::move(use));
         } else {
             const Instruction& instruction = function_.instructions[use.instruction];
-            throw Problem{
-                instruction.line,
-                fmt::format("no label `{}` in this block or around it in function `{}`", use.label, function_.name),
-                instruction.text};
+            throw Problem{instruction.line,
+                          fmt::format("no label `{}` in this block or an enclosing one in function `{}`", use.label,
+                                      function_.name),
+                          instruction.text};
         }
     }
 }

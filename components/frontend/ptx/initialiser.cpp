@@ -95,7 +95,7 @@ class InitialiserParser {
         relocation.symbol = found->second;
         if (cursor_.accept('+') || cursor_.peek().is('-')) {
             const Literal addend = parse_constant(cursor_);
-            if (!addend.is_integer()) { fail(line, "an address offset is an integer"); }
+            if (!addend.is_integer()) { fail(line, "an address offset must be an integer"); }
             relocation.addend = static_cast<std::int64_t>(addend.bits);
         }
         variable_.relocations.push_back(relocation);

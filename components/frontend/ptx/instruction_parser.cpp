@@ -69,7 +69,7 @@ std::optional<Guard> InstructionParser::parse_guard() {
     const auto meaning = scope_.find(name);
     if (!meaning) { fail(line, "unknown predicate register `{}`", name); }
     if (!meaning->is_register || function_.registers[meaning->reg].type != Type::pred) {
-        fail(line, "`{}` after @ is no register of type .pred", name);
+        fail(line, "`{}` after @ is not a register of type .pred", name);
     }
     guard.reg = meaning->reg;
     return guard;
@@ -142,7 +142,7 @@ Operand InstructionParser::callee() {
         return {.kind = OperandKind::reg, .type = type, .reg = meaning->reg};
     }
     if (meaning->symbol.kind != SymbolKind::function || module_.functions[meaning->symbol.index].is_kernel) {
-        fail(line, "`{}` is no device function (.func) and cannot be called", name);
+        fail(line, "`{}` is not a device function (.func) and cannot be called", name);
     }
     return {.kind = OperandKind::symbol, .type = type, .symbol = meaning->symbol};
 }
@@ -171,7 +171,7 @@ Operand InstructionParser::call_argument() {
                              raw.operand.symbol.kind == SymbolKind::function_variable &&
                              function_.variables[raw.operand.symbol.index].space == StateSpace::param;
     if (raw.has_second || raw.operand.negated || (raw.operand.kind != OperandKind::reg && !is_variable)) {
-        fail(line, "an argument of a call is a register, a .param variable or an integer constant");
+        fail(line, "an argument of a call must be a register, a .param variable or an integer constant");
     }
     return raw.operand;
 }

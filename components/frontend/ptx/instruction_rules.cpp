@@ -48,7 +48,7 @@ void check_conversion(const Instruction& instruction) {
             break;
     }
     if (m.ftz && m.types[0] != Type::f32 && m.types[1] != Type::f32) {
-        fail(instruction.line, ".ftz applies to conversions from or to .f32 only");
+        fail(instruction.line, ".ftz applies only to conversions from or to .f32");
     }
 }
 

@@ -131,7 +131,7 @@ Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
         refuse("register {} is {} where {} is needed{}", found.name, dotted(found.type), dotted(type),
                (wider ? " (or a wider one of its kind)" : ""));
     }
-    if (operand.negated && type != Type::pred) { refuse("! can stand before a predicate register only"); }
+    if (operand.negated && type != Type::pred) { refuse("! can stand only before a predicate register"); }
     Operand fitted = operand;
     fitted.type = type;
     return fitted;
@@ -155,12 +155,12 @@ Operand OperandFitter::source(const RawOperand& raw, Type type, bool wider) {
         case OperandKind::immediate:
             return immediate(raw.literal, type);
         case OperandKind::special:
-            refuse("special register {} can be read by mov, and by cvt between integers, only",
+            refuse("special register {} can be read only by mov, and by cvt between integers",
                    name_of(raw.operand.special));
         case OperandKind::symbol:
-            refuse("the address of {} can be an operand of mov and cvta only", name_of_symbol(raw.operand.symbol));
+            refuse("the address of {} can be an operand only of mov and cvta", name_of_symbol(raw.operand.symbol));
         default:
-            refuse("expected a register or a constant as source operand");
+            refuse("expected a register or a constant as the source operand");
     }
 }
 
@@ -172,7 +172,7 @@ Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider)
         fitted.type = type;
         return fitted;
     }
-    if (raw.operand.kind != OperandKind::reg) { refuse("expected a register as destination"); }
+    if (raw.operand.kind != OperandKind::reg) { refuse("expected a register as the destination"); }
     if (raw.operand.negated) { refuse("a destination cannot be negated"); }
     return reg(raw.operand, type, wider);
 }
@@ -279,10 +279,10 @@ Operand OperandFitter::address(const InstructionForm& form, const RawOperand& ra
         check_address_width(type, space);
         fitted.type = bits(type) == 64 ? Type::u64 : Type::u32;
     } else if (fitted.symbol.kind == SymbolKind::none) {
-        if (space != StateSpace::local) { refuse("a constant address is allowed in state space local only"); }
+        if (space != StateSpace::local) { refuse("a constant address is allowed only in state space local"); }
     } else {
         const StateSpace own = space_of(fitted.symbol);
-        if (fitted.symbol.kind == SymbolKind::function) { refuse("{} is no data", name_of_symbol(fitted.symbol)); }
+        if (fitted.symbol.kind == SymbolKind::function) { refuse("{} is not data", name_of_symbol(fitted.symbol)); }
         // A generic access to a variable is an access to the variable's state space.
         if (space == StateSpace::generic) { space = own; }
         if (space != own || !lists_space(form, own)) {
@@ -323,7 +323,7 @@ void OperandFitter::fit_mov(std::vector<RawOperand>& operands) {
     }
     const std::size_t width = operands[unpack ? 0 : 1].elements.size();
     if (unpack == pack || !is_bits(type) || (width != 2 && width != 4) || bits(type) / width < 8) {
-        refuse("mov packs a vector of 2 or 4 into a .b16, .b32 or .b64, or unpacks one; elements have 8 bits at least");
+        refuse("mov packs a vector of 2 or 4 into a .b16, .b32 or .b64, or unpacks one; elements have at least 8 bits");
     }
     const Type element = with_bits(type, static_cast<unsigned>(bits(type) / width));
     append(unpack ? vector(operands[0], width, element, false, true) : destination(operands[0], type), true);

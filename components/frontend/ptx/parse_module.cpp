@@ -50,9 +50,9 @@ class ModuleParser {
         const char* const end = text.data() + text.size();
         const auto [dot, major_error] = std::from_chars(text.data(), end, module_.version_major);
         const bool has_minor = major_error == std::errc{} && dot != end && *dot == '.';
-        if (!has_minor) { fail(line, "`{}` is no PTX version, such as 9.0", text); }
+        if (!has_minor) { fail(line, "`{}` is not a PTX version such as 9.0", text); }
         const auto [rest, minor_error] = std::from_chars(dot + 1, end, module_.version_minor);
-        if (minor_error != std::errc{} || rest != end) { fail(line, "`{}` is no PTX version, such as 9.0", text); }
+        if (minor_error != std::errc{} || rest != end) { fail(line, "`{}` is not a PTX version such as 9.0", text); }
         if (module_.version_major < kOldestVersion || module_.version_major > kNewestVersion) {
             fail(line, "PTX version {} is not supported; 2.0 to 9.x are", text);
         }
@@ -106,7 +106,7 @@ class ModuleParser {
     void variables(Linkage linkage) {
         for (Variable& variable : parse_variables(cursor_, linkage, names_)) {
             if (variable.space == StateSpace::param || variable.space == StateSpace::local) {
-                fail(variable.line, ".{} variables belong into functions", name_of(variable.space));
+                fail(variable.line, ".{} variables must be declared inside functions", name_of(variable.space));
             }
             initialised_bytes_ += variable.initialiser.size();
             if (initialised_bytes_ > kMostInitialisedBytes) {

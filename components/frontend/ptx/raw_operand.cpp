@@ -69,7 +69,7 @@ class OperandParser {
         if (name == "_" && !raw.operand.negated) { return raw; }
         resolve(name, raw.operand);
         if (raw.operand.negated && raw.operand.kind != OperandKind::reg) {
-            fail(line, "! can stand before a predicate register only");
+            fail(line, "! can stand only before a predicate register");
         }
         if (raw.operand.kind == OperandKind::symbol) { raw.operand.value = optional_offset(); }
         return raw;
@@ -106,7 +106,7 @@ class OperandParser {
     std::uint64_t integer_offset() {
         const std::uint32_t line = cursor_.line();
         const Literal literal = parse_constant(cursor_);
-        if (!literal.is_integer()) { fail(line, "an address offset is an integer"); }
+        if (!literal.is_integer()) { fail(line, "an address offset must be an integer"); }
         return literal.bits;
     }
 
@@ -147,7 +147,7 @@ class OperandParser {
     /// `[object, {x, y}]`; the object becomes the address.
     void texture(RawOperand& raw) {
         if (!raw.operand.has_base || raw.operand.value != 0) {
-            fail(cursor_.line(), "textures are supported by texture object in a 64-bit register only");
+            fail(cursor_.line(), "textures are supported only as texture objects in a 64-bit register");
         }
         raw.elements.emplace_back();
         raw.elements.back().operand.kind = OperandKind::reg;

@@ -103,7 +103,7 @@ void EjectionPort::fields(StateArchive& archive) {
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(EjectionCounters, "ejection_port", "The receiving side of a crossbar port.")
-LOOKAHEAD_REGISTER_STATISTICS(HeldGrantCounters, "held_grants", "Grants out of turn of a crossbar port.")
+LOOKAHEAD_REGISTER_STATISTICS(HeldGrantCounters, "held_grants", "Out-of-turn grants of a crossbar port.")
 
 unsigned credits_per_path(const CrossbarParameters& parameters) {
     const FlitCounter flits(parameters.flit_bytes);

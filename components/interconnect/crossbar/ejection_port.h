@@ -25,9 +25,10 @@ class PacketRow {
 
 /// Counts of packets that went out of turn.
 struct HeldGrantCounters {
-    LOOKAHEAD_COUNTER(same_sender, "packet", "Packets that went out of turn behind one of the same sender and row.");
+    LOOKAHEAD_COUNTER(same_sender, "packet",
+                      "Packets that went out of turn after a packet of the same sender and row.");
     LOOKAHEAD_COUNTER(other_sender, "packet",
-                      "Packets that went out of turn behind one of another sender for the row.");
+                      "Packets that went out of turn after a packet of another sender for the same row.");
     LOOKAHEAD_COUNTER(ended_by_bound, "packet",
                       "Packets for the previous packet's row that had to wait for their turn.");
     LOOKAHEAD_ALL_DECLARED;

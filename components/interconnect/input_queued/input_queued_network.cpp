@@ -6,7 +6,7 @@
 namespace lookahead::gpu {
 
 LOOKAHEAD_REGISTER_STATISTICS(InputQueuedCounters, "input_queued",
-                              "An input-queued crossbar: the network of requests or that of replies.")
+                              "An input-queued crossbar: the request network or the reply network.")
 
 InputQueuedNetwork::InputQueuedNetwork(const Ends& ends, unsigned credits, Cycle allocation)
     : NetworkProcess(ends), allocation_(allocation), outputs_(ends.destinations) {

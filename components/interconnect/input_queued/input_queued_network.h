@@ -12,7 +12,8 @@ namespace lookahead::gpu {
 struct InputQueuedCounters {
     LOOKAHEAD_COUNTER(packets, "packet", "Packets delivered.");
     LOOKAHEAD_COUNTER(flits, "flit", "Flits delivered.");
-    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles that packets waited for those before them and for their outputs.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle",
+                      "Cycles that packets waited for the packets before them and for their outputs.");
     LOOKAHEAD_COUNTER(credit_messages, "message", "Credits between SMs and slices, which take no room.");
     LOOKAHEAD_ALL_DECLARED;
 };

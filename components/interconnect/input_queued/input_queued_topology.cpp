@@ -13,7 +13,7 @@ struct InputQueuedParameters {
     LOOKAHEAD_PARAMETER(Cycle, delivery_latency, 32, {1, 10000, "cycle"},
                         {.help = "Latency from the crossbar to an SM or slice: a part of the fixed latency, and the "
                                  "crossbar's lookahead to its neighbours.",
-                         .source = "a choice: take as much from crossbar.request_latency and reply_latency"});
+                         .source = "a choice; subtract as much from crossbar.request_latency and reply_latency"});
     LOOKAHEAD_PARAMETER(
         Cycle, allocation_cycles, 0, {0, 100, "cycle"},
         {.help = "Cycles between a packet's tail and the next packet's head, at an input and at an output.",
@@ -54,7 +54,7 @@ class InputQueuedTopology final : public NetworkPairTopology {
 
 LOOKAHEAD_REGISTER_VARIANT(
     InterconnectTopology, InputQueuedTopology, "input_queued",
-    "A full crossbar with one queue at each input: a waiting packet delays all packets behind it.",
+    "A full crossbar with one queue at each input: a waiting packet delays all packets queued behind it.",
     "Karol, Hluchyj and Morgan, IEEE Trans. Communications 1987; McKeown, iSLIP, 1999")
 
 }  // namespace lookahead::gpu

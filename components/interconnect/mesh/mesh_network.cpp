@@ -158,7 +158,7 @@ std::uint32_t MeshNetwork::neighbour(std::uint32_t router, unsigned direction) c
 
 void MeshNetwork::audit(Audit& audit) const {
     NetworkProcess::audit(audit);
-    audit.leak(name(), "places of packets that are taken", packets_.size() - free_packets_.size());
+    audit.leak(name(), "occupied places for packets", packets_.size() - free_packets_.size());
     std::uint64_t free_flits = 0;
     for (const Router& router : routers_) {
         free_flits += std::accumulate(router.room.begin(), router.room.end(), std::uint64_t{0});
@@ -203,7 +203,7 @@ void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsi
     archive& flits;
 }
 
-LOOKAHEAD_REGISTER_STATISTICS(MeshCounters, "mesh", "A mesh of routers: the network of requests or that of replies.")
+LOOKAHEAD_REGISTER_STATISTICS(MeshCounters, "mesh", "A mesh of routers: the request network or the reply network.")
 
 MeshLayout::MeshLayout(unsigned sms, unsigned slices, unsigned given_columns) : columns(given_columns), rows(0) {
     const unsigned tiles = sms + slices;

@@ -46,7 +46,7 @@ class MeshTopology final : public NetworkPairTopology {
 
 LOOKAHEAD_REGISTER_VARIANT(
     InterconnectTopology, MeshTopology, "mesh",
-    "Two meshes of routers, of requests and of replies: XY routing, one flit per cycle and link.",
+    "Two meshes of routers, one for requests and one for replies: XY routing, one flit per cycle and link.",
     "Dally and Towles, Principles and Practices of Interconnection Networks, 2004")
 
 }  // namespace lookahead::gpu

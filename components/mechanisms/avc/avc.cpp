@@ -311,7 +311,7 @@ void AffineVectorCache::audit(Audit& audit, const std::string& sm) const {
 
 LOOKAHEAD_REGISTER_STATISTICS(AvcCounters, "avc", "Affine vector cache of an SM.")
 LOOKAHEAD_REGISTER_VARIANT(L1Companion, AffineVectorCache, "avc",
-                           "Affine vector cache: private memory as base and stride, with a valid bit a word.",
+                           "Affine vector cache: private memory as base and stride, with a valid bit per word.",
                            "Collange and Kouyoumdjian, 2011")
 
 }  // namespace lookahead::gpu

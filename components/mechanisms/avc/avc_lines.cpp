@@ -20,7 +20,7 @@ AvcLines::AvcLines(const AvcParameters& parameters, const Configuration& configu
       vectors_of_lines_(tags_.size() * kVectorsOfLine),
       replacement_(make_variant<ReplacementPolicy>("tree_plru", configuration, ReplacementArguments{sets_, ways_})) {
     if (lanes_ != 16 && lanes_ != 32) {
-        throw ConfigurationError("avc.granularity = {} is neither half a warp nor a whole one: 16 or 32", lanes_);
+        throw ConfigurationError("avc.granularity = {} is neither half a warp (16) nor a whole one (32)", lanes_);
     }
     if (!std::has_single_bit(sets_)) { throw ConfigurationError("avc.sets = {} is not a power of two", sets_); }
 }

@@ -24,8 +24,8 @@ struct AvcParameters {
                          .source = "Collange and Kouyoumdjian, 2011, table 3: 64 in all three sizes"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, ways, 2, {1, 6, "line"},
-        {.help = "Lines in a set; each takes the room of 128 bytes: sixteen vectors with their valid bits. With 64 "
-                 "sets 1, 2 and 3 are 8, 16 and 24 KB, beside l1d.ways of 5, 4 and 3.",
+        {.help = "Lines in a set; each takes 128 bytes: sixteen vectors with their valid bits. With 64 sets, 1, 2 and "
+                 "3 lines are 8, 16 and 24 KB, beside l1d.ways of 5, 4 and 3.",
          .source = "Collange and Kouyoumdjian, 2011, table 3: 16 KB of two ways is the operating point"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, granularity, 32, {16, 32, "lane"},
@@ -33,19 +33,21 @@ struct AvcParameters {
          .source =
              "Collange and Kouyoumdjian, 2011, section 3.2: 32; 16 is what it proposes for blocks of 16 x 16 threads"});
     LOOKAHEAD_PARAMETER(std::int64_t, latency, 1, {0, 64, "cycle"},
-                        {.help = "That every load from private memory takes longer, affine or not.",
+                        {.help = "Additional latency of every load from private memory, affine or not.",
                          .source = "Collange and Kouyoumdjian, 2011, section 5.3: 1"});
-    LOOKAHEAD_PARAMETER(bool, encoder, true,
-                        {.help = "False: nothing is encoded, so that all is left to L1D, and the latency stays.",
-                         .source = "no property of the paper's machine: a baseline"});
+    LOOKAHEAD_PARAMETER(
+        bool, encoder, true,
+        {.help = "false: no store is encoded, so that L1D serves all accesses, and the additional latency stays.",
+         .source = "no property of the paper's machine: a baseline"});
     LOOKAHEAD_PARAMETER(std::string, layout, "warp_major", {"warp_major", "word_major"},
-                        {.help = "What shares a line: neighbouring words of a warp, or one word of neighbouring warps.",
-                         .source = "estimate: the paper's lines have 16 vectors and it does not say of what; tags are "
-                                   "made from addresses, and in these a warp's words are neighbours"});
+                        {.help = "Which vectors share a line: those of neighbouring words of a warp, or those of one "
+                                 "word of neighbouring warps.",
+                         .source = "estimate: the paper's lines hold 16 vectors, and it does not say which; its tags "
+                                   "are made from addresses, in which a warp's words are neighbours"});
     LOOKAHEAD_PARAMETER(
         std::string, partial_writes, "word_masks", {"word_masks", "read_modify_write"},
-        {.help = "What a store of some lanes does: it leaves a vector with some words valid, or it must make an affine "
-                 "vector together with the words that it leaves.",
+        {.help = "What a store of only some lanes does: it leaves a vector with some words valid, or it must form an "
+                 "affine vector together with the words that it does not write.",
          .source = "Collange and Kouyoumdjian, 2011, section 4.2: word masks; the other is what it tried first"});
     LOOKAHEAD_ALL_DECLARED;
 };

@@ -19,7 +19,7 @@ namespace lookahead::gpu {
 
 struct BatchParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, entries, 4, {1, 64, "batch"},
-                        {.help = "Batches that the unit holds, those that leave included.",
+                        {.help = "Batches that the unit holds, including those that are leaving.",
                          .source = "Crago et al., TACO 2018, table 1: 4 entries"});
     LOOKAHEAD_PARAMETER(std::int64_t, requests, 16, {1, 64, "request"},
                         {.help = "Requests of a batch.",
@@ -27,9 +27,10 @@ struct BatchParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, store_entries, 16, {1, 1024, "request"},
                         {.help = "Stores and atomics, whose data are held beside the batches.",
                          .source = "Crago et al., table 1: 16-entry store data buffer"});
-    LOOKAHEAD_PARAMETER(std::int64_t, age, 16, {1, 4096, "cycle"},
-                        {.help = "SM cycles after its first request in which a batch leaves, full or not.",
-                         .source = "choice: one request a cycle fills a batch in as many; the paper does not say"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, age, 16, {1, 4096, "cycle"},
+        {.help = "SM cycles from a batch's first request until the batch leaves, full or not.",
+         .source = "choice: at one request per cycle, a batch fills in as many cycles; the paper does not say"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -48,7 +49,7 @@ struct BatchCounters {
                       "Part of requests: stores and atomics, whose data the store data buffer holds.");
     LOOKAHEAD_COUNTER(batches, "batch", "Batches that were opened.");
     LOOKAHEAD_COUNTER(joined, "request", "Requests that joined a batch that was open.");
-    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "From entering to leaving, over all requests.");
+    LOOKAHEAD_COUNTER(wait_cycles, "cycle", "Cycles from entering the unit to leaving it, over all requests.");
     LOOKAHEAD_COUNTERS(ends, kBatchEnds, {"ends_full", "batch", "Batches that left because they were full."},
                        {"ends_replaced", "batch", "Batches that left because another row needed an entry."},
                        {"ends_drained", "batch", "Batches that left for a fence, a release or the kernel's end."},
@@ -265,8 +266,9 @@ class BatchingUnit final : public RequestPath {
 }  // namespace
 
 LOOKAHEAD_REGISTER_STATISTICS(BatchCounters, "batch", "Batching unit of an SM.")
-LOOKAHEAD_REGISTER_VARIANT(RequestPath, BatchingUnit, "batch",
-                           "Requests for one DRAM row gather and leave together; with crossbar.row_grants to the end.",
-                           "Kim, Lee and Kim, PACT 2011; Yuan, Bakhoda and Aamodt, MICRO 2009")
+LOOKAHEAD_REGISTER_VARIANT(
+    RequestPath, BatchingUnit, "batch",
+    "Requests for one DRAM row gather and leave together; crossbar.row_grants keeps them together up to L2.",
+    "Kim, Lee and Kim, PACT 2011; Yuan, Bakhoda and Aamodt, MICRO 2009")
 
 }  // namespace lookahead::gpu

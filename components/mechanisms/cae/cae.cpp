@@ -52,10 +52,10 @@ bool of_words(isa::Type type) {
 Cae::Cae(const CaeParameters& parameters, const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments), parameters_(parameters) {}
 
-LOOKAHEAD_REGISTER_VARIANT(
-    IssueExtension, Cae, "cae",
-    "Compact affine execution: what is the same or linear for a warp's threads goes to affine units.",
-    "Kim et al., ISCA 2013")
+LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Cae, "cae",
+                           "Compact affine execution: instructions on values that are equal or linear over a warp's "
+                           "threads go to affine units.",
+                           "Kim et al., ISCA 2013")
 
 void Cae::begin_launch() {
     registers_ = state_.kernel->first_predicate_bit();
@@ -254,7 +254,7 @@ void Cae::compare(unsigned context) {
     const bool tuple = lanes == 0 || kind_of_values(lanes, last.rows == 2 ? 64 : 32, [&](unsigned lane) {
                                          return value(context, operand, lane);
                                      }) != Kind::vector;
-    LOOKAHEAD_ASSERT(tuple, "{}: what the affine unit wrote is no tuple", sm_.execute.place_of(context));
+    LOOKAHEAD_ASSERT(tuple, "{}: what the affine unit wrote is not a tuple", sm_.execute.place_of(context));
 }
 
 // ---- Statistics and state -------------------------------------------------------------------------------------------

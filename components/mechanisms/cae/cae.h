@@ -17,7 +17,7 @@
 namespace lookahead::cae {
 
 struct CaeParameters {
-    static constexpr std::string_view kPaper = "Kim et al., ISCA 2013, as Wang and Lin, ISCA 2017, section 5.1 has it";
+    static constexpr std::string_view kPaper = "Kim et al., ISCA 2013, as in Wang and Lin, ISCA 2017, section 5.1";
 
     LOOKAHEAD_PARAMETER(
         bool, check, false,
@@ -30,15 +30,15 @@ struct CaeCounters {
     LOOKAHEAD_COUNTER(instructions, "instruction", "Instructions of warps that the affine units executed.");
     LOOKAHEAD_COUNTER(of_scalars, "instruction",
                       "Part of instructions: those whose operands were the same for all threads.");
-    LOOKAHEAD_COUNTER(multiplications, "instruction", "Of all of them, products, with a sum or without.");
+    LOOKAHEAD_COUNTER(multiplications, "instruction", "Part of instructions: products, with or without a sum.");
     LOOKAHEAD_COUNTER(threads, "thread instruction",
-                      "Threads for which they executed: lanes and registers that were spared.");
+                      "Threads for which the affine units executed: lanes and registers that were spared.");
     LOOKAHEAD_COUNTER(
         expansions, "tuple",
-        "Tuples that were expanded on the SIMT lanes, as some of a warp's threads were to write their register.");
+        "Tuples that were expanded on the SIMT lanes because only some of a warp's threads write their register.");
     LOOKAHEAD_COUNTER(
         divergent, "instruction",
-        "Instructions on tuples that the lanes executed, as some of the warp's threads did not take part.");
+        "Instructions on tuples that the lanes executed because some of the warp's threads did not take part.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

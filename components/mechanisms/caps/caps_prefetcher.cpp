@@ -13,31 +13,32 @@ namespace lookahead::gpu {
 
 /// Counts of one SM's CAPS tables.
 struct CapsCounters {
-    LOOKAHEAD_COUNTER(
-        table_accesses, "access",
-        "Look-ups of PerCTA and DIST together by a load, of another CTA's PerCTA in a walk, and entries written.");
+    LOOKAHEAD_COUNTER(table_accesses, "access",
+                      "Table accesses: a load's look-up of PerCTA and DIST together, a walk's look-up of another CTA's "
+                      "PerCTA, and each entry written.");
     LOOKAHEAD_COUNTER(bases, "load", "Loads that registered a base: their warps lead their CTAs.");
     LOOKAHEAD_COUNTER(rebases, "load", "Loads of a leading warp that moved its CTA's base.");
     LOOKAHEAD_COUNTER(strides, "load", "Strides found.");
-    LOOKAHEAD_COUNTER(disagreements, "load", "Pairs of warps whose accesses have no one whole stride.");
-    LOOKAHEAD_COUNTER(stride_after_base, "load", "Strides found that set off prefetches for bases known before.");
-    LOOKAHEAD_COUNTER(base_after_stride, "load", "Bases that set off prefetches for their CTA at once.");
+    LOOKAHEAD_COUNTER(disagreements, "load", "Pairs of warps whose accesses have no single whole stride.");
+    LOOKAHEAD_COUNTER(stride_after_base, "load",
+                      "Strides that triggered prefetches for bases that were already known.");
+    LOOKAHEAD_COUNTER(base_after_stride, "load", "Bases that triggered prefetches for their CTA at once.");
     LOOKAHEAD_COUNTER(predictions, "load", "Loads that were compared with their prediction.");
     LOOKAHEAD_COUNTER(mispredictions, "load", "Part of predictions: loads that went to another address.");
-    LOOKAHEAD_COUNTER(shut_off, "CTA", "Sets of prefetches for a CTA that too many mispredictions forbade.");
+    LOOKAHEAD_COUNTER(shut_off, "CTA",
+                      "Sets of prefetches for a CTA that were suppressed because of too many mispredictions.");
     LOOKAHEAD_COUNTER(repeated, "CTA",
-                      "Sets of prefetches for a CTA that a stride found again would have asked for once more.");
+                      "Sets of prefetches for a CTA that a stride found again would have requested again.");
     LOOKAHEAD_COUNTER(executed, "line",
-                      "Lines of warps that had executed the load already when its base or stride became known.");
+                      "Lines of warps that had already executed the load when its base or stride became known.");
     LOOKAHEAD_COUNTER(indirect, "load", "Executions of loads whose address comes from data.");
     LOOKAHEAD_COUNTER(uncoalesced, "load", "Executions of direct loads with more than four accesses.");
     LOOKAHEAD_COUNTER(untargeted, "load",
                       "Executions of loads that came too late to be followed (caps.targets = first).");
     LOOKAHEAD_COUNTER(cta_strides, "load",
-                      "Bases of a load whose distance from the base registered before on this SM, another CTA's, has a "
-                      "distance before it to be compared with.");
-    LOOKAHEAD_COUNTER(cta_strides_repeated, "load",
-                      "Part of cta_strides: bases that were as far apart as the two before.");
+                      "Bases of a load for which two distances can be compared: from the base that another CTA "
+                      "registered before on this SM, and the distance before that.");
+    LOOKAHEAD_COUNTER(cta_strides_repeated, "load", "Part of cta_strides: bases for which both distances were equal.");
     LOOKAHEAD_COUNTER(wakeups, "warp", "Warps whose scheduler was told of their prefetched line.");
     LOOKAHEAD_ALL_DECLARED;
 };
@@ -50,33 +51,34 @@ struct CapsParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, dist_entries, 4, {1, 1024, "entry"},
                         {.help = "Loads of an SM whose strides are kept (DIST table).", .source = kTables});
     LOOKAHEAD_PARAMETER(std::int64_t, threshold, 128, {0, 255, "misprediction"},
-                        {.help = "Mispredictions of a load beyond which it is not prefetched any more.",
+                        {.help = "Mispredictions of a load beyond which it is no longer prefetched.",
                          .source = "Koo et al., section V.B: 128 of a one-byte counter"});
     LOOKAHEAD_PARAMETER(
         std::string, targets, "latest", {"latest", "first"},
         {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each new "
                  "stride replaces the oldest one; first, those whose strides were found first, until the kernel ends.",
-         .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say nothing "
-                   "of DIST but that at most four loads are targeted"});
-    LOOKAHEAD_PARAMETER(bool, keep_counts, true,
-                        {.help = "A load whose DIST entry was replaced goes on with its old count of mispredictions "
-                                 "when its stride is found again, from a byte a load; else from 0.",
-                         .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no "
-                                   "loads whose entries replace each other; with more, none would ever be shut off"});
+         .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say of DIST "
+                   "only that at most four loads are targeted"});
+    LOOKAHEAD_PARAMETER(
+        bool, keep_counts, true,
+        {.help = "A load whose DIST entry was replaced keeps its count of mispredictions, in a byte per load, for when "
+                 "its stride is found again; false: the count restarts from 0.",
+         .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no loads whose "
+                   "entries replace each other; with such loads, none would ever be shut off"});
     LOOKAHEAD_PARAMETER(std::string, fanout, "all_trailing", {"all_trailing", "same_index"},
-                        {.help = "When the stride is found after bases: all_trailing, at once for all warps but the "
-                                 "leading one of each trailing CTA; same_index, at each load of the leading CTA for "
-                                 "the warps with the same number in the others.",
+                        {.help = "Which warps get prefetches when the stride is found after bases: all_trailing, at "
+                                 "once all warps but the leading one of each trailing CTA; same_index, at each load of "
+                                 "the leading CTA the warps with the same number in the other CTAs.",
                          .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"});
     LOOKAHEAD_PARAMETER(bool, include_leading, false,
                         {.help = "Prefetches for the leading CTA's own trailing warps too.",
                          .source = "Koo et al., section V.C: trailing CTAs only"});
     LOOKAHEAD_PARAMETER(
         bool, include_executed, true,
-        {.help = "Prefetches for warps that have executed the load already, in the leading warp's iteration.",
+        {.help = "Prefetches for warps that have already executed the load, in the leading warp's iteration.",
          .source = "Koo et al., section V.B: the tables do not know which warps have executed a load"});
     LOOKAHEAD_PARAMETER(bool, wakeup, true,
-                        {.help = "Tells the scheduler of the warp whose prefetched line has come.",
+                        {.help = "Tells the scheduler of the warp whose prefetched line has arrived.",
                          .source = "Koo et al., section V.A, warp wake-up"});
     LOOKAHEAD_ALL_DECLARED;
 };
@@ -349,7 +351,7 @@ void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const Dis
 
 LOOKAHEAD_REGISTER_STATISTICS(CapsCounters, "caps", "CTA-aware prefetcher of an SM.")
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, CapsPrefetcher, "caps",
-                           "CTA-aware: a base a CTA from its leading warp, one stride for all CTAs.",
+                           "CTA-aware: one base per CTA from its leading warp, one stride for all CTAs.",
                            "Koo, Jeon, Liu, Kim and Annavaram, HPCA 2018")
 
 }  // namespace lookahead::gpu

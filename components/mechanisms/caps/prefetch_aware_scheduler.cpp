@@ -13,12 +13,12 @@ namespace lookahead::gpu {
 struct PasParameters {
     LOOKAHEAD_PARAMETER(std::string, base, "two_level", {"two_level", "lrr", "gto"},
                         {.help = "The scheduler whose order holds among warps of equal rank.",
-                         .source = "Koo et al., HPCA 2018, section V.A: two-level; the others as it says"});
+                         .source = "Koo et al., HPCA 2018, section V.A: two-level; the paper also names the others"});
     LOOKAHEAD_PARAMETER(std::int64_t, ready_warps, 8, {1, gpu::kMaximumContexts, "warp"},
                         {.help = "Places of each scheduler's ready queue (base two_level).",
                          .source = "Koo et al., table III: 8 ready warps"});
     LOOKAHEAD_PARAMETER(std::string, order, "oldest", {"oldest", "rr"},
-                        {.help = "Over two_level: among warps of equal rank in the ready queue the one that started "
+                        {.help = "Over two_level: of the warps of equal rank in the ready queue, the one that started "
                                  "first issues, or each in turn.",
                          .source = "Koo et al., section V.A: the oldest ready warp"});
     LOOKAHEAD_PARAMETER(
@@ -33,8 +33,8 @@ struct PasParameters {
          .source = "Koo et al., figure 8b: they fill the queue's remaining places; issue is not the paper's"});
     LOOKAHEAD_PARAMETER(
         bool, wakeup, true,
-        {.help = "A warp whose prefetched line has come gets a place in the ready queue; the youngest warp without a "
-                 "mark gives one up. Under lrr and gto it goes before unmarked warps once.",
+        {.help = "A warp whose prefetched line has arrived gets a place in the ready queue; the youngest warp without "
+                 "a mark gives one up. Under lrr and gto it goes before unmarked warps once.",
          .source = "Koo et al., section V.A, warp wake-up"});
     LOOKAHEAD_ALL_DECLARED;
 };

@@ -23,17 +23,18 @@ struct CcwsParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, victim_ways, 8, {1, 1024, "tag"},
                         {.help = "Tags of a set of a victim tag array.",
                          .source = "Rogers et al., configuration of CCWS: 8-way"});
-    LOOKAHEAD_PARAMETER(
-        std::int64_t, base_score, 100, {1, 1'000'000, "cycle"},
-        {.help = "Least score of a warp; times the resident warps it is the cutoff of the sum of scores.",
-         .source = "Rogers et al., configuration of CCWS: 100"});
+    LOOKAHEAD_PARAMETER(std::int64_t, base_score, 100, {1, 1'000'000, "cycle"},
+                        {.help = "Minimum score of a warp; multiplied by the number of resident warps, it is the "
+                                 "cutoff for the sum of scores.",
+                         .source = "Rogers et al., configuration of CCWS: 100"});
     LOOKAHEAD_PARAMETER(std::int64_t, throttle, 8, {0, 1000, "cutoff"},
                         {.help = "K of the score that a warp gets for lost locality: hits / instructions * K * cutoff.",
                          .source = "Rogers et al., configuration of CCWS: K = 8"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, score_limit, 1, {0, 1'000'000, "cutoff"},
-        {.help = "A score's most; 0: none.",
-         .source = "choice: at one cutoff a warp is alone already, and a counter is no wider than it must be"});
+        {.help = "Maximum score of a warp; 0: no maximum.",
+         .source =
+             "choice: a warp with a score of one cutoff already runs alone, and no counter is wider than necessary"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -223,7 +224,7 @@ bool CcwsScheduler::Filling::add(unsigned warp, std::uint64_t score) {
 
 LOOKAHEAD_REGISTER_STATISTICS(CcwsCounters, "ccws", "Cache-conscious scheduler.")
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, CcwsScheduler, "ccws",
-                           "Cache conscious: warps that lose their own lines load, others wait; gto beneath.",
+                           "Cache conscious: warps that lose their own lines may load, others wait; otherwise as gto.",
                            "Rogers, O'Connor and Aamodt, MICRO 2012")
 
 }  // namespace lookahead::gpu

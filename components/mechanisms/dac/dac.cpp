@@ -18,7 +18,7 @@ using isa::LaneMask;
 
 LOOKAHEAD_REGISTER_VARIANT(
     IssueExtension, Dac, "dac",
-    "Decoupled affine computation: one warp an SM computes addresses and predicates of all others.",
+    "Decoupled affine computation: one warp per SM computes the addresses and predicates of all others.",
     "Wang and Lin, ISCA 2017")
 LOOKAHEAD_REGISTER_STATISTICS(DacCounters, "dac", "Decoupled affine computation on an SM.")
 

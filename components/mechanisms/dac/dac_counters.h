@@ -10,43 +10,45 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(instructions, "instruction", "Instructions that the affine warp issued.");
     LOOKAHEAD_COUNTER(enqueues, "instruction", "Part of instructions: enqueues of tuples and predicates.");
     LOOKAHEAD_COUNTER(path_updates, "warp",
-                      "Warps whose own stack a branch of the affine warp had to write, as it parted their lanes.");
+                      "Warps whose SIMT stack a branch of the affine warp had to write because it split their lanes.");
     LOOKAHEAD_COUNTER(atq_accesses, "access", "Affine tuple queue: entries written and read.");
     LOOKAHEAD_COUNTER(atq_full_cycles, "cycle",
                       "Cycles in which the affine warp waited to enqueue: the tuple queue was full.");
-    LOOKAHEAD_COUNTER(pwpq_full_cycles, "cycle", "The same because a warp's predicate queue was full.");
+    LOOKAHEAD_COUNTER(pwpq_full_cycles, "cycle",
+                      "Cycles in which the affine warp waited to enqueue: a warp's predicate queue was full.");
     LOOKAHEAD_COUNTER(aeu_operations, "operation",
                       "Additions of the address expansion unit: starting addresses, lines, adjustments.");
-    LOOKAHEAD_COUNTER(address_records, "record", "Warp address records written: a line each.");
+    LOOKAHEAD_COUNTER(address_records, "record", "Warp address records written: one line each.");
     LOOKAHEAD_COUNTER(raw_accesses, "access",
                       "Accesses that records cannot express, or that need more records than a warp's queue holds: "
                       "expanded on the SIMT lanes when they are dequeued.");
     LOOKAHEAD_COUNTER(pwaq_accesses, "access", "Per-warp address queues: entries written and read.");
     LOOKAHEAD_COUNTER(pwpq_accesses, "access", "Per-warp predicate queues: entries written and read.");
-    LOOKAHEAD_COUNTER(reports, "instruction", "Branches of warps whose lanes they told the affine warp.");
+    LOOKAHEAD_COUNTER(reports, "instruction", "Branches whose lanes the warps reported to the affine warp.");
     LOOKAHEAD_COUNTER(report_accesses, "access", "Queues of these reports: entries written and read.");
     LOOKAHEAD_COUNTER(report_wait_cycles, "cycle",
                       "Cycles in which the affine warp waited at a branch for a warp's report.");
-    LOOKAHEAD_COUNTER(report_full_cycles, "warp cycle",
-                      "Cycles in which warps could not report, as the affine warp had not taken their last reports.");
-    LOOKAHEAD_COUNTER(line_requests, "line", "Lines that the address expansion unit asked L1 for.");
+    LOOKAHEAD_COUNTER(
+        report_full_cycles, "warp cycle",
+        "Cycles in which warps could not report because the affine warp had not taken their last reports.");
+    LOOKAHEAD_COUNTER(line_requests, "line", "Lines that the address expansion unit requested from L1.");
     LOOKAHEAD_COUNTER(locked_lines, "line", "Part of line_requests: lines that were locked.");
-    LOOKAHEAD_COUNTER(unlocked_lines, "line",
-                      "Lines behind the first of an access that could not be locked, as their set's locks were out.");
-    LOOKAHEAD_COUNTER(unmapped_lines, "line", "Lines that it did not ask for, as they are in no allocation.");
-    LOOKAHEAD_COUNTER(lost_lines, "line", "Lines that a store, an atomic or a fence took from their lock.");
+    LOOKAHEAD_COUNTER(
+        unlocked_lines, "line",
+        "Lines after the first of an access that could not be locked because their set had no lock left.");
+    LOOKAHEAD_COUNTER(unmapped_lines, "line", "Lines that the unit did not request because they are in no allocation.");
+    LOOKAHEAD_COUNTER(lost_lines, "line", "Locked lines that a store, an atomic or a fence dropped.");
     LOOKAHEAD_COUNTER(lock_wait_cycles, "cycle", "Cycles in which the address expansion unit waited for L1.");
     LOOKAHEAD_COUNTER(
         barrier_wait_cycles, "cycle",
-        "Cycles in which it had nothing to do but for warps that had not passed a barrier, fence or atomic.");
+        "Cycles in which the unit had work only for warps that had not passed a barrier, fence or atomic.");
     LOOKAHEAD_COUNTER(queue_wait_cycles, "cycle",
-                      "Cycles in which it had nothing to do but for warps whose address queue was full.");
-    LOOKAHEAD_COUNTER(scalar_predicates, "predicate",
-                      "Predicates of warps that one comparison for the whole CTA made.");
+                      "Cycles in which the unit had work only for warps whose address queue was full.");
+    LOOKAHEAD_COUNTER(scalar_predicates, "predicate", "Warp predicates computed by one comparison for the whole CTA.");
     LOOKAHEAD_COUNTER(two_comparison_predicates, "predicate",
-                      "Those that comparisons of the warp's first and last thread made.");
-    LOOKAHEAD_COUNTER(lane_predicates, "predicate", "Those that were compared on the SIMT lanes.");
-    LOOKAHEAD_COUNTER(peu_comparisons, "comparison", "Comparisons that the predicate expansion unit made itself.");
+                      "Warp predicates computed by comparisons of the warp's first and last thread.");
+    LOOKAHEAD_COUNTER(lane_predicates, "predicate", "Warp predicates computed by comparisons on the SIMT lanes.");
+    LOOKAHEAD_COUNTER(peu_comparisons, "comparison", "Comparisons made by the predicate expansion unit itself.");
     LOOKAHEAD_COUNTER(dequeued_data, "instruction", "Loads of warps whose address was dequeued.");
     LOOKAHEAD_COUNTER(raw_data, "instruction",
                       "Part of dequeued_data: loads that were expanded on the SIMT lanes, and not requested early.");
@@ -54,8 +56,8 @@ struct DacCounters {
     LOOKAHEAD_COUNTER(dequeued_predicates, "instruction", "Predicates of warps that were dequeued.");
     LOOKAHEAD_COUNTER(
         queue_instructions, "instruction",
-        "Instructions of warps that only took a predicate from its queue, or reported one: sm.integer has them too.");
-    LOOKAHEAD_COUNTER(queue_threads, "instruction", "Threads of these: sm.thread_instructions has them too.");
+        "Warp instructions that only took a predicate from its queue or reported one; also in sm.integer.");
+    LOOKAHEAD_COUNTER(queue_threads, "instruction", "Threads of queue_instructions; also in sm.thread_instructions.");
     LOOKAHEAD_COUNTER(empty_queue_cycles, "warp cycle", "Cycles in which warps waited for something to dequeue.");
     LOOKAHEAD_COUNTER(data_wait_cycles, "warp cycle",
                       "Cycles in which warps waited for the lines of the load that they were to dequeue.");

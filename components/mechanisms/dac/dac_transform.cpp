@@ -192,8 +192,8 @@ class DacTransform final : public finaliser::KernelTransform {
 };
 using finaliser::KernelTransform;
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, DacTransform, "dac",
-                           "Decoupled affine computation: addresses and predicates that are linear in the thread's and "
-                           "block's index go to a stream of their own.",
+                           "Decoupled affine computation: addresses and predicates that are linear in the thread and "
+                           "block indices go to a stream of their own.",
                            "Wang and Lin, ISCA 2017")
 
 }  // namespace

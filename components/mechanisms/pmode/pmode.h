@@ -42,18 +42,19 @@ struct PmodeParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, simt_entries, 8, {1, 64, "entry"},
                         {.help = "Entries of the SIMT stack's copy; a warp that diverges further stops pre-executing.",
                          .source = "Kim et al., HPCA 2016, section 5: 8 entries"});
-    LOOKAHEAD_PARAMETER(std::int64_t, switch_cycles, 1, {0, 64, "cycle"},
-                        {.help = "From the stall that begins pre-execution to the first cycle in which it goes on.",
-                         .source = "estimate: scoreboard and SIMT stack are copied in one cycle, as one register is "
-                                   "written; the paper charges a latency and does not give it"});
+    LOOKAHEAD_PARAMETER(
+        std::int64_t, switch_cycles, 1, {0, 64, "cycle"},
+        {.help = "From the stall that begins pre-execution to the first cycle in which pre-execution goes on.",
+         .source = "estimate: scoreboard and SIMT stack are copied in one cycle, as one register is "
+                   "written; the paper charges a latency and does not give it"});
     LOOKAHEAD_PARAMETER(bool, one_buffer, true,
                         {.help = "Both streams of a warp share its instruction buffer, so that the blocked instruction "
-                                 "is fetched again at the return; false: pre-execution has a buffer of its own.",
+                                 "is fetched again on return; false: pre-execution has its own buffer.",
                          .source = "Kim et al., HPCA 2016, sections 1, 4 and 5.1: N-mode restarts fetching at the "
                                    "blocked instruction; section 5.2 releases it for execution instead"});
     LOOKAHEAD_PARAMETER(bool, pre_loads, true,
                         {.help = "Loads of global and local memory bring their lines into L1; false: they are skipped, "
-                                 "and all that pre-execution gives is reuse. To tell the two apart.",
+                                 "and pre-execution gives only reuse. To tell the two gains apart.",
                          .source = "Kim et al., HPCA 2016, section 5.1: they do"});
     LOOKAHEAD_PARAMETER(bool, check, false,
                         {.help = "Checks the invariants of the renaming registers in every cycle, and each reused "

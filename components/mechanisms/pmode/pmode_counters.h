@@ -47,26 +47,28 @@ struct PmodeCounters {
         {"skipped_clock", "instruction", "Skipped: reads of clocks."},
         {"skipped_poisoned", "instruction", "Skipped: a source depends on the blocked load."},
         {"skipped_scratchpad", "instruction",
-         "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
+         "Skipped: scratchpad loads after a skipped store, atomic, ordered load or barrier, or out of bounds."},
         {"skipped_constant", "instruction", "Skipped: loads of constants that are out of bounds."},
         {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."},
         {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."});
     LOOKAHEAD_COUNTERS(halted, kHaltReasons,
                        {"halted_poisoned_branch", "switch", "Stopped at a branch that depends on the blocked load."},
-                       {"halted_far_branch", "switch", "Stopped at a branch that is, or goes, too far."},
+                       {"halted_far_branch", "switch",
+                        "Stopped at a branch that is, or whose target is, too far away."},
                        {"halted_fence", "switch", "Stopped at a fence."},
                        {"halted_exit", "switch", "Stopped at an exit."},
                        {"halted_trap", "switch", "Stopped at a trap."},
                        {"halted_simt_overflow", "switch", "Stopped because the SIMT stack's copy was full."},
                        {"halted_lanes", "switch", "Stopped where lanes wait for others of their warp."});
     LOOKAHEAD_COUNTER(renamings, "instruction",
-                      "Instructions that looked registers up in a rename table or wrote there: all pre-executed, all "
+                      "Instructions that looked registers up in a rename table or wrote to one: all pre-executed, all "
                       "reused, and all others of warps with a renamed register.");
     LOOKAHEAD_COUNTER(pqueue_accesses, "access",
                       "P-queue: entries written, results marked as ready, heads read for comparison.");
     LOOKAHEAD_COUNTER(pqueue_full, "instruction", "Results without an entry, because the P-queue was full.");
     LOOKAHEAD_COUNTER(queued, "instruction", "Results that took an entry.");
-    LOOKAHEAD_COUNTER(flushed, "instruction", "Part of queued: entries that the next switch or the warp's end took.");
+    LOOKAHEAD_COUNTER(flushed, "instruction",
+                      "Part of queued: entries that the next switch or the warp's end discarded.");
     LOOKAHEAD_COUNTER(reused, "instruction",
                       "Part of queued: results that were reused, all of short-latency instructions.");
     LOOKAHEAD_COUNTER(short_not_reused, "instruction",
@@ -80,8 +82,8 @@ struct PmodeCounters {
     LOOKAHEAD_COUNTER(skips, "instruction", "All skipped instructions: fetched and decoded for nothing.");
     LOOKAHEAD_COUNTER(
         repeated, "instruction",
-        "Pre-executed instructions whose results were not reused so far: the executions that pre-execution adds.");
-    LOOKAHEAD_COUNTER(repeated_threads, "instruction", "Their active lanes.");
+        "Pre-executed instructions whose results have not been reused so far: the executions that pre-execution adds.");
+    LOOKAHEAD_COUNTER(repeated_threads, "instruction", "Active lanes of the repeated instructions.");
     LOOKAHEAD_COUNTERS(
         repeated_by_class, kInstructionClasses,
         {"repeated_integer", "instruction", "Part of repeated: integer, logic, moves, conversions, predicates."},

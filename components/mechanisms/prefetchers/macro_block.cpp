@@ -15,7 +15,7 @@ namespace lookahead::gpu {
 struct MacroBlockParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, blocks, 64, {1, 65536, "block"},
-        {.help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
+        {.help = "Macro blocks whose misses are remembered; the one that missed longest ago is replaced.",
          .source = "estimate: 256 lines, twice L1D's"});
     LOOKAHEAD_PARAMETER(std::int64_t, misses, 2, {1, 3, "line"},
                         {.help = "Lines of a macro block that must have missed before the others are fetched.",
@@ -85,14 +85,14 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
         if (scheduler != "group_interleaved") {
             throw ConfigurationError(
                 "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = group_interleaved, which "
-                "is \"{}\" here; set it, or choose the prefetcher lap",
+                "is \"{}\" here; set it to group_interleaved, or choose the prefetcher lap",
                 scheduler);
         }
     }
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, MacroBlockPrefetcher, "lap",
-                           "Locality aware: the rest of a block of four lines of which two missed.",
+                           "Locality aware: the rest of a block of four lines when two of them have missed.",
                            "Jog et al., ISCA 2013")
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, OrchestratedPrefetcher, "orch",
                            "Locality aware, under the group-interleaved warp scheduler.", "Jog et al., ISCA 2013")

@@ -11,16 +11,16 @@ namespace lookahead::gpu {
 
 struct MtaParameters {
     static constexpr std::string_view kTables =
-        "Lee et al., MICRO 2010, section III-B: 32, 8 and 8 entries of PWS, GS and IP, 557 B a core";
-    static constexpr std::string_view kAhead = "Lee et al., section III-B: the next; farther is beyond it";
-    static constexpr std::string_view kThrottle = "Lee et al., section V-A, as its public descriptions have it";
+        "Lee et al., MICRO 2010, section III-B: 32, 8 and 8 entries of PWS, GS and IP, 557 B per core";
+    static constexpr std::string_view kAhead = "Lee et al., section III-B: the next; larger values are not the paper's";
+    static constexpr std::string_view kThrottle = "Lee et al., section V-A, as publicly described";
 
     LOOKAHEAD_PARAMETER(std::int64_t, pws_entries, 32, {1, 65536, "entry"},
                         {.help = "Loads of warps that are followed (per-warp stride table).", .source = kTables});
     LOOKAHEAD_PARAMETER(std::int64_t, gs_entries, 8, {1, 65536, "entry"},
                         {.help = "Loads whose stride is that of many warps (global stride table).", .source = kTables});
     LOOKAHEAD_PARAMETER(std::int64_t, ip_entries, 8, {1, 65536, "entry"},
-                        {.help = "Loads that are followed over warps (inter-thread prefetching table).",
+                        {.help = "Loads that are followed across warps (inter-thread prefetching table).",
                          .source = kTables});
     LOOKAHEAD_PARAMETER(std::int64_t, promotion, 3, {1, 64, "entry"},
                         {.help = "Trained PWS entries of one load with the same stride that make a GS entry.",
@@ -33,23 +33,23 @@ struct MtaParameters {
                         {.help = "IP: how many warps ahead the first prefetch is.", .source = kAhead});
     LOOKAHEAD_PARAMETER(std::int64_t, ip_degree, 1, {1, 64, "warp"},
                         {.help = "IP: warps that are prefetched for at a time.", .source = kAhead});
-    LOOKAHEAD_PARAMETER(
-        bool, throttle, true,
-        {.help = "Lets the shares of evicted and of merged lines choose how many of its prefetches are made.",
-         .source = "Lee et al., section V; Koo et al. (CAPS) do not say whether theirs does"});
+    LOOKAHEAD_PARAMETER(bool, throttle, true,
+                        {.help = "The shares of evicted and of merged lines determine how many prefetches are made.",
+                         .source = "Lee et al., section V; Koo et al. (CAPS) do not say whether theirs does"});
     LOOKAHEAD_PARAMETER(std::int64_t, initial_degree, 2, {0, 5, "fifth"},
                         {.help = "Fifths of the prefetches that are not made in the first period.",
                          .source = kThrottle});
     LOOKAHEAD_PARAMETER(std::int64_t, period, 100'000, {100, 100'000'000, "cycle"},
                         {.help = "How often the throttle is set anew.", .source = kThrottle});
-    LOOKAHEAD_PARAMETER(double, high_eviction, 0.02, {0, 1000},
-                        {.help = "Prefetches evicted before their use over useful ones, above which none are made.",
-                         .source = kThrottle});
+    LOOKAHEAD_PARAMETER(
+        double, high_eviction, 0.02, {0, 1000},
+        {.help = "Ratio of prefetches evicted before use to useful ones, above which no prefetches are made.",
+         .source = kThrottle});
     LOOKAHEAD_PARAMETER(double, low_eviction, 0.01, {0, 1000},
-                        {.help = "The same, from which on fewer are made.", .source = kThrottle});
+                        {.help = "The same ratio, from which on fewer prefetches are made.", .source = kThrottle});
     LOOKAHEAD_PARAMETER(double, merge_ratio, 0.15, {0, 1},
-                        {.help = "With few evictions: loads that merge with a request under way over all requests, "
-                                 "above which more prefetches are made, and up to which none.",
+                        {.help = "With few evictions: ratio of loads that merge with a request under way to all "
+                                 "requests, above which more prefetches are made, and up to which none.",
                          .source = kThrottle});
     LOOKAHEAD_ALL_DECLARED;
 };
@@ -322,7 +322,7 @@ void MtaPrefetcher::choose_degree(double evictions) {
 
 LOOKAHEAD_REGISTER_STATISTICS(MtaCounters, "mta", "Many-thread-aware prefetcher of an SM.")
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, MtaPrefetcher, "mta",
-                           "Many-thread aware: strides of warps, of all warps and over warps; throttled.",
+                           "Many-thread aware: strides of single warps, of all warps and across warps; throttled.",
                            "Lee, Lakshminarayana, Kim and Vuduc, MICRO 2010")
 
 }  // namespace lookahead::gpu

@@ -35,7 +35,7 @@ class NextLinePrefetcher final : public Prefetcher {
     PrefetchPort& port_;
 };
 
-LOOKAHEAD_REGISTER_VARIANT(Prefetcher, NextLinePrefetcher, "nlp", "Next line: what follows a line that missed.",
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, NextLinePrefetcher, "nlp", "Next line: the lines after a line that missed.",
                            "Koo et al., HPCA 2018, section III.C; Jog et al., ASPLOS 2013")
 
 }  // namespace lookahead::gpu

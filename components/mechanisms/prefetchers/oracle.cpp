@@ -11,7 +11,7 @@ namespace lookahead::gpu {
 
 struct OracleParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, ahead, 2, {1, 64, "load"},
-                        {.help = "How many of its next loads each warp has fetched for it.",
+                        {.help = "How many of each warp's next loads are prefetched.",
                          .source = "estimate: enough for the next iteration of a loop with two loads"});
     LOOKAHEAD_ALL_DECLARED;
 };

@@ -7,7 +7,7 @@ namespace lookahead::gpu {
 
 struct IntraParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, entries, 192, {1, 65536, "entry"},
-                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago is replaced.",
                          .source = "estimate: four loads of each of 48 warps, as CAPS targets four"});
     LOOKAHEAD_PARAMETER(std::int64_t, distance, 1, {1, 64, "iteration"},
                         {.help = "How many iterations ahead the first prefetch is.",
@@ -22,7 +22,7 @@ struct IntraParameters {
 };
 struct InterParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, entries, 16, {1, 65536, "entry"},
-                        {.help = "Loads that are followed on an SM; the one updated longest ago makes room.",
+                        {.help = "Loads that are followed on an SM; the one updated longest ago is replaced.",
                          .source = "estimate: more than the loads of most kernels"});
     LOOKAHEAD_PARAMETER(std::int64_t, distance, 1, {1, 64, "warp"},
                         {.help = "How many warps ahead the first prefetch is.",
@@ -138,10 +138,10 @@ LOOKAHEAD_REGISTER_VARIANT(Prefetcher, InterPrefetcher, "inter",
 
 struct StridePerWarpParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, entries, 192, {1, 65536, "entry"},
-                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+                        {.help = "Loads of warps that are followed on an SM; the one updated longest ago is replaced.",
                          .source = "estimate: four loads of each of 48 warps"});
     LOOKAHEAD_PARAMETER(std::int64_t, threshold, 2, {0, 3, "count"},
-                        {.help = "Confidence, of two bits, from which on it prefetches.",
+                        {.help = "Value of the two-bit confidence from which on a load is prefetched.",
                          .source = "Kim et al., HPCA 2016: two bits, at least 2"});
     LOOKAHEAD_ALL_DECLARED;
 };

@@ -13,7 +13,7 @@ namespace lookahead::vecmem {
 struct VecmemParameters {
     LOOKAHEAD_PARAMETER(
         std::string, length, "best", {"4", "8", "16", "best"},
-        {.help = "Elements of a vector memory instruction; best: the longest that can be had, within the registers.",
+        {.help = "Elements of a vector memory instruction; best: the longest possible within the registers.",
          .source = "Crago et al., section 4.2: lengths 4, 8 and 16"});
     LOOKAHEAD_PARAMETER(std::string, spaces, "both", {"both", "global", "shared"},
                         {.help = "Which memory spaces are vectorised.", .source = "Crago et al., figure 15"});

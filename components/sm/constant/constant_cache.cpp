@@ -28,7 +28,8 @@ ConstantCache::Request ConstantCache::request_of(unsigned miss) const {
 ConstantCache::Request ConstantCache::ask() {
     const auto line = static_cast<unsigned>(std::countr_zero(wanted_));
     const auto answer = tags_.ask(tag_of(isa::kConstantBankBase + std::uint64_t{line} * kBytes), true);
-    LOOKAHEAD_ASSERT(answer == ReadOnlyCache::Answer::missed, "a line of the constant bank is wanted that is there");
+    LOOKAHEAD_ASSERT(answer == ReadOnlyCache::Answer::missed,
+                     "a line of the constant bank is requested that is present");
     wanted_ &= ~(std::uint64_t{1} << line);
     asked_ |= std::uint64_t{1} << line;
     return request_of(tags_.last_miss());

@@ -97,23 +97,23 @@ struct CoalescingParameters {
         {.help = "Elements of a vector memory instruction that may be left when the next memory instruction issues. "
                  "16: all, so that each place of the queue has latches for the operands of a vector.",
          .source = "Crago et al., TACO 2018, section 8.8: the unit has latches for one instruction's operands, 138 "
-                   "bytes a lane. 5: a choice; operands take five cycles from the issue to the unit "
-                   "(sm.operand_collectors), so that elements in a cycle each follow without a gap"});
+                   "bytes per lane. 5: a choice; operands take five cycles from the issue to the unit "
+                   "(sm.operand_collectors), so that elements follow one per cycle without a gap"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, atomic_bytes, 128, {32, 128, "byte"},
-        {.help = "Lanes of an atomic that go to memory together: 128, all that meet in a line; 32, those in one "
-                 "sector, of which each takes a word of its own: further lanes of a word follow by themselves.",
+        {.help = "Lanes of an atomic that go to memory together: 128, all lanes in one line; 32, the lanes in one "
+                 "sector that access different words; further lanes of a word follow separately.",
          .source = "128: a slice performs the lanes of a request one after the other (l2.atomic_cycles). GPGPU-Sim "
                    "splits atomics so for compute capability 2.x"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, lines_per_cycle, 1, {1, 32, "line"},
-        {.help = "Lines of a load that L1D looks up in a cycle. Above 1 a load holds L1D for as many cycles as the "
-                 "most distinct words that it has in one of shared_memory.banks, if that is longer.",
+        {.help = "Lines of a load that L1D looks up in a cycle. Above 1, a load holds L1D for as many cycles as its "
+                 "largest number of distinct words in one of shared_memory.banks, if that is longer.",
          .source = "1: Fermi's load/store unit makes one access to L1 a cycle. tests/validation/REAL_GPU.md counts "
                    "lines and conflicts of an H200"});
     LOOKAHEAD_PARAMETER(bool, ctas_wait_for_stores, false,
-                        {.help = "A CTA keeps its place until its stores have been acknowledged.",
-                         .source = "a choice: what a store needs of the SM when its warp has ended is not public. "
+                        {.help = "A CTA stays resident until its stores have been acknowledged.",
+                         .source = "a choice: what a store needs from the SM after its warp has ended is not public. "
                                    "GPGPU-Sim's warps end when their stores are acknowledged"});
     LOOKAHEAD_ALL_DECLARED;
 };

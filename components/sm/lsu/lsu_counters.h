@@ -24,13 +24,13 @@ struct LsuCounters {
         "Cycles that bank conflicts added to loads of several lines a cycle (coalescing.lines_per_cycle).");
     LOOKAHEAD_COUNTER(constant_loads, "instruction", "Warp loads that the constant cache served.");
     LOOKAHEAD_COUNTER(constant_passes, "access",
-                      "Accesses of these to the constant cache: one for each word that lanes ask for.");
-    LOOKAHEAD_COUNTER(constant_fills, "line", "Lines of variables and parameters that came to the constant cache.");
+                      "Accesses of these loads to the constant cache: one for each word that lanes request.");
+    LOOKAHEAD_COUNTER(constant_fills, "line", "Lines of variables and parameters that the constant cache received.");
     LOOKAHEAD_COUNTER(load_cycles, "cycle", "From acceptance to completion, over all loads and atomics.");
     LOOKAHEAD_COUNTER(completed_loads, "instruction", "Loads and atomics with a result that completed.");
     LOOKAHEAD_COUNTER(pre_loads, "instruction", "Warp loads that only bring their lines into L1.");
-    LOOKAHEAD_COUNTER(pre_load_unmapped, "lane", "Lanes of these whose address the program may not access.");
-    LOOKAHEAD_COUNTER(pre_load_drops, "access", "Accesses of these for which L1 had no MSHR or no line.");
+    LOOKAHEAD_COUNTER(pre_load_unmapped, "lane", "Lanes of pre-loads whose address the program may not access.");
+    LOOKAHEAD_COUNTER(pre_load_drops, "access", "Accesses of pre-loads for which L1 had no MSHR or no line.");
     LOOKAHEAD_COUNTERS(stall_cycles, kLsuStalls,
                        {"stall_load_table_full", "cycle", "Cycles in which a load found no entry for itself."},
                        {"stall_acquire", "cycle", "Cycles in which an access waited for an acquire of its context."},

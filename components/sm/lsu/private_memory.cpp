@@ -34,7 +34,7 @@ isa::LaneMask PrivateMemory::load(const L1Access& access, std::uint32_t entry, i
     PendingLoad& pending = loads_[entry];
     const WordMask wanted = words_of_lanes(pending.offsets, lanes);
     const WordMask words = companion_->load(access, wanted, data);
-    LOOKAHEAD_DEBUG_ASSERT((words & ~wanted) == 0, "a companion of L1 serves words that nobody asked for");
+    LOOKAHEAD_DEBUG_ASSERT((words & ~wanted) == 0, "a companion of L1 serves words that no access requested");
     isa::LaneMask served = 0;
     for (isa::LaneMask left = words == 0 ? 0 : lanes; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);

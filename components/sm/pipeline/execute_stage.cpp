@@ -461,7 +461,7 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
                 return fmt::format("{}: waits at {}", place, barriers_.describe(stream.cta_slot, stream.barrier));
             }
             return fmt::format(
-                "{}: waits at barrier {} with lanes {:#010x} only; lanes {:#010x} took another path, and on a "
+                "{}: waits at barrier {} with only lanes {:#010x}; lanes {:#010x} took another path, and on a "
                 "reconvergence stack they cannot come (sm.simt=convergence_barrier lets them)",
                 place, stream.barrier, stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);
         }

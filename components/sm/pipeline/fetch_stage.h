@@ -19,13 +19,14 @@ struct InstructionCacheParameters : ReadOnlyCacheParameters {
     LOOKAHEAD_INHERITED_PARAMETER(enabled, {.help = "false: every access hits.", .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(sets, {1, 4096, "set"}, {.help = "Sets.", .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(ways, {1, 64, "line"}, {.help = "Lines of 128 bytes in a set.", .source = kTable});
-    LOOKAHEAD_INHERITED_PARAMETER(mshrs, {1, 64, "line"}, {.help = "Lines that it can await.", .source = kTable});
+    LOOKAHEAD_INHERITED_PARAMETER(mshrs, {1, 64, "line"},
+                                  {.help = "Lines that the cache can await.", .source = kTable});
     LOOKAHEAD_INHERITED_PARAMETER(merges, {1, 128, "warp"},
                                   {.help = "Warps that can wait for the same line.", .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::int64_t, prefetch_lines, 0, {0, 64, "line"},
-        {.help = "A stream buffer's: lines behind a fetch's that are asked for when they are not there, one a cycle, "
-                 "as far as miss registers go. 0: none.",
+        {.help = "Stream buffer: lines after a fetched line that are requested if they are absent, one per cycle, "
+                 "while miss registers are free. 0: none.",
          .source = "Huerta et al., MICRO 2025, find stream buffers in front of recent GPUs' instruction caches"});
     LOOKAHEAD_ALL_DECLARED;
 };

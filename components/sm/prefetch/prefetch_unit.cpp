@@ -16,7 +16,7 @@
 
 namespace lookahead::gpu {
 LOOKAHEAD_REGISTER_SLOT_PARAMETERS(PrefetchParameters, "prefetch", SlotTraits<Prefetcher>::name,
-                                   "The prefetch unit of an SM, before any prefetcher.")
+                                   "The prefetch unit of an SM, which every prefetcher uses.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
 

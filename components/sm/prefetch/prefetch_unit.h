@@ -23,7 +23,7 @@ namespace lookahead::gpu {
 struct PrefetchParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, queue, 64, {1, 4096, "request"},
-        {.help = "Prefetches that wait until L1 has no demand access; one more is dropped.",
+        {.help = "Prefetches that can wait until L1 has no demand access; further ones are dropped.",
          .source = "estimate: one for each of Fermi's 48 warps, rounded up to a power of two; the papers do not say"});
     LOOKAHEAD_PARAMETER(std::int64_t, spare_entries, 1, {0, 4096, "entry"},
                         {.help = "MSHRs, and places of the miss queue, that a prefetch leaves free for demand "
@@ -45,16 +45,17 @@ struct PrefetchCounters {
                       "fetched first.");
     LOOKAHEAD_COUNTER(unmapped, "line", "Part of requested: addresses that are not allocated.");
     LOOKAHEAD_COUNTER(dropped, "line", "Part of requested: prefetches that found the queue full.");
-    LOOKAHEAD_COUNTER(cleared, "line", "Part of requested: prefetches that the kernel's end took from the queue.");
+    LOOKAHEAD_COUNTER(cleared, "line",
+                      "Part of requested: prefetches that were removed from the queue at the kernel's end.");
     LOOKAHEAD_COUNTER(queued, "line", "Part of requested: prefetches that are in the queue now.");
     LOOKAHEAD_COUNTER(issued, "line", "Prefetches that went to memory.");
     LOOKAHEAD_COUNTER(useful, "line", "Part of issued: lines that a demand load found in L1.");
-    LOOKAHEAD_COUNTER(late, "line", "Part of issued: lines that a demand load asked for while they were under way.");
-    LOOKAHEAD_COUNTER(early_evicted, "line", "Part of issued: lines that made room for others before they were used.");
-    LOOKAHEAD_COUNTER(evicted_by_prefetch, "line", "Part of early_evicted: lines that made room for prefetches.");
+    LOOKAHEAD_COUNTER(late, "line", "Part of issued: lines that a demand load requested while they were under way.");
+    LOOKAHEAD_COUNTER(early_evicted, "line", "Part of issued: lines that were evicted before they were used.");
+    LOOKAHEAD_COUNTER(evicted_by_prefetch, "line", "Part of early_evicted: lines that were evicted by prefetches.");
     LOOKAHEAD_COUNTER(
         unused, "line",
-        "Part of issued: lines that the kernel's end, a store, a fence or an atomic took before they were used.");
+        "Part of issued: lines that the kernel's end, a store, a fence or an atomic dropped before they were used.");
     LOOKAHEAD_COUNTER(outstanding, "line", "Part of issued: lines under way or in L1 that have not been used.");
     LOOKAHEAD_COUNTER(
         matched, "line",
@@ -64,9 +65,9 @@ struct PrefetchCounters {
         address_right, "line",
         "Part of meant: lines that this warp's load accessed afterwards, whether they were still in L1 or not.");
     LOOKAHEAD_COUNTER(distance_cycles, "cycle",
-                      "From a prefetch to the first demand for it, over the useful and late.");
+                      "From a prefetch to the first demand for it, over the useful and late ones.");
     LOOKAHEAD_COUNTER(loads, "instruction", "Warp loads from global memory that the prefetcher saw.");
-    LOOKAHEAD_COUNTER(load_accesses, "access", "Their accesses, coalesced: the demand requests.");
+    LOOKAHEAD_COUNTER(load_accesses, "access", "Accesses of these loads, coalesced: the demand requests.");
     LOOKAHEAD_HISTOGRAM(distance, kDistanceBins, "cycle", "From a prefetch to the first demand for it.",
                         lookahead::gpu::kDistanceEdges);
     LOOKAHEAD_ALL_DECLARED;
@@ -75,17 +76,17 @@ struct PrefetchCounters {
 /// The same counts for one load of one kernel on an SM.
 struct PrefetchLoadCounters {
     LOOKAHEAD_COUNTER(executions, "instruction", "Times that a warp executed the load.");
-    LOOKAHEAD_COUNTER(accesses, "access", "Its accesses, coalesced.");
+    LOOKAHEAD_COUNTER(accesses, "access", "Accesses of the load, coalesced.");
     LOOKAHEAD_COUNTER(issued, "line", "Prefetches for this load that went to memory.");
     LOOKAHEAD_COUNTER(useful, "line", "Part of issued: lines that a demand load found in L1.");
-    LOOKAHEAD_COUNTER(late, "line", "Part of issued: lines that a demand load asked for while they were under way.");
-    LOOKAHEAD_COUNTER(early_evicted, "line", "Part of issued: lines that made room for others before they were used.");
+    LOOKAHEAD_COUNTER(late, "line", "Part of issued: lines that a demand load requested while they were under way.");
+    LOOKAHEAD_COUNTER(early_evicted, "line", "Part of issued: lines that were evicted before they were used.");
     LOOKAHEAD_COUNTER(unused, "line", "Part of issued: lines that were dropped before they were used.");
     LOOKAHEAD_COUNTER(
         matched, "line",
         "Part of useful and late: lines that were used by the load and the warp for which they were fetched.");
     LOOKAHEAD_COUNTER(distance_cycles, "cycle",
-                      "From a prefetch to the first demand for it, over the useful and late.");
+                      "From a prefetch to the first demand for it, over the useful and late ones.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

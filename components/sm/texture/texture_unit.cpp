@@ -59,7 +59,7 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
 
 void TextureUnit::fault(const Entry& entry, unsigned lane) const {
     throw MemoryFault(*entry.instruction, lane, entry.objects[lane],
-                      "is no texture object, or the texture's memory is not allocated");
+                      "is not a texture object, or the texture's memory is not allocated");
 }
 
 void TextureUnit::cycle(Cycle now) {

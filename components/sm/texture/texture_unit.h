@@ -27,7 +27,8 @@ struct TextureParameters {
     LOOKAHEAD_PARAMETER(
         std::int64_t, lanes_per_cycle, 4, {1, 32, "thread"},
         {.help = "Threads whose texels are addressed in a cycle.",
-         .source = "NVIDIA Fermi white paper: four texture units an SM, each of one address and four samples a clock"});
+         .source =
+             "NVIDIA Fermi white paper: four texture units per SM, each of one address and four samples per clock"});
     LOOKAHEAD_PARAMETER(std::int64_t, instructions, 8, {1, 64, "instruction"},
                         {.help = "Warp instructions in the unit, from acceptance to the last texel.",
                          .source = "estimate: hides a miss to DRAM at the unit's throughput"});
@@ -48,9 +49,9 @@ struct TextureParameters {
 
 struct TextureCounters {
     LOOKAHEAD_COUNTER(instructions, "instruction", "Warp texture fetches.");
-    LOOKAHEAD_COUNTER(texels, "texel", "Texels read, those of the border left out.");
+    LOOKAHEAD_COUNTER(texels, "texel", "Texels read, except those of the border.");
     LOOKAHEAD_COUNTER(accesses, "access", "Accesses to lines: each serves lanes that are addressed together.");
-    LOOKAHEAD_COUNTER(hits, "access", "Accesses whose line was there.");
+    LOOKAHEAD_COUNTER(hits, "access", "Accesses whose line was present.");
     LOOKAHEAD_COUNTER(merges, "access", "Accesses whose line was on its way.");
     LOOKAHEAD_COUNTER(misses, "access", "Accesses that fetched their line.");
     LOOKAHEAD_COUNTER(descriptor_misses, "access", "Descriptors that were fetched.");

@@ -54,7 +54,7 @@ LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtyScheduler, "gty",
 
 LOOKAHEAD_REGISTER_VARIANT(
     WarpScheduler, TwoLevelScheduler, "two_level",
-    "Two-level active: the oldest of a small ready queue issues; who waits long goes to a pending one.",
+    "Two-level active: the oldest warp of a small ready queue issues; a warp that waits long moves to a pending queue.",
     "Narasiman et al., MICRO 2011; Gebhart et al., ISCA 2011")
 
 }  // namespace lookahead::gpu

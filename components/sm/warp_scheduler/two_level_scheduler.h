@@ -11,7 +11,7 @@ namespace lookahead::gpu {
 
 struct TwoLevelParameters {
     LOOKAHEAD_PARAMETER(std::int64_t, ready_warps, 8, {1, gpu::kMaximumContexts, "warp"},
-                        {.help = "Places of each scheduler's ready queue, whose warps alone may issue.",
+                        {.help = "Places of each scheduler's ready queue; only warps in it may issue.",
                          .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"});
     LOOKAHEAD_PARAMETER(
         std::string, order, "oldest", {"oldest", "rr"},

@@ -361,7 +361,7 @@ TEST_CASE("sizes of shared memory are ascending numbers of KB that leave L1D a w
     for (const char* sizes : {"4", "0 1 1", "2 1", "-1", "1.5", "1 KB", "0,1", "99999999999"}) {
         INFO(sizes);
         CHECK_THROWS_WITH_AS(with_shared_memory(sizes).sizes_of_shared_memory(),
-                             doctest::Contains("ascending numbers of KB, at most 3"), ConfigurationError);
+                             doctest::Contains("ascending sizes in KB, at most 3"), ConfigurationError);
     }
 }
 

@@ -194,8 +194,8 @@ TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK_FALSE(harness.run(5000));
     CHECK(harness.sm().waiting_for() ==
-          "kernel diverged, CTA (0, 0, 0), warp 0, PC 0x30, diverged.ptx:7: waits at barrier 0 with lanes "
-          "0x000000ff only; lanes 0xffffff00 took another path, and on a reconvergence stack they cannot come "
+          "kernel diverged, CTA (0, 0, 0), warp 0, PC 0x30, diverged.ptx:7: waits at barrier 0 with only "
+          "lanes 0x000000ff; lanes 0xffffff00 took another path, and on a reconvergence stack they cannot come "
           "(sm.simt=convergence_barrier lets them)");
 }
 

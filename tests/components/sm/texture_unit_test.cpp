@@ -246,7 +246,7 @@ TEST_CASE("What is no texture object is a fault, when it is accepted or when its
         [&] {
             for (;;) { bench.step(); }
         }(),
-        doctest::Contains("is no texture object"), MemoryFault);
+        doctest::Contains("is not a texture object"), MemoryFault);
 
     Bench other({}, 14, false);
     other.add_texture(0, 4, 4);

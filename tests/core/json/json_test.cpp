@@ -46,7 +46,7 @@ TEST_CASE("bytes that are no UTF-8 are replaced") {
 }
 
 TEST_CASE("a text that is no JSON is refused with its place") {
-    CHECK_THROWS_WITH_AS(Json::parse("{\"a\": }"), "no JSON at byte 7", JsonError);
+    CHECK_THROWS_WITH_AS(Json::parse("{\"a\": }"), "invalid JSON at byte 7", JsonError);
     CHECK_THROWS_AS(Json::parse(""), JsonError);
     CHECK_THROWS_AS(Json::parse("1 2"), JsonError);
 }

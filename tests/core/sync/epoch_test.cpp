@@ -147,5 +147,5 @@ TEST_CASE("a protocol without common windows cannot log them") {
     Transport& transport = test_transport();
     CHECK_THROWS_WITH_AS(Simulation(model, spread(13, transport.size(), false), transport,
                                     {.sync = "null_message", .epoch_length = kEpoch, .log_windows = true}),
-                         doctest::Contains("take window"), ConfigurationError);
+                         doctest::Contains("use window"), ConfigurationError);
 }

@@ -180,9 +180,9 @@ TEST_CASE("an unknown protocol is refused with the nearest name and the list of 
 TEST_CASE("promises between each two ranks are made on 128 ranks and not on 129, windows on any") {
     CHECK(find_sync_protocol("null_message", 16).name == "null_message");
     CHECK_THROWS_WITH_AS(find_sync_protocol("null_message", 17),
-                         "the protocol null_message runs on 16 ranks at most, not on 17; take window",
+                         "the protocol null_message runs on at most 16 ranks, not on 17; use window",
                          ConfigurationError);
-    CHECK_THROWS_WITH_AS(find_sync_protocol("serial", 2), "the protocol serial runs on one rank, not on 2; take window",
+    CHECK_THROWS_WITH_AS(find_sync_protocol("serial", 2), "the protocol serial runs on one rank, not on 2; use window",
                          ConfigurationError);
     CHECK(find_sync_protocol("window", 1'000'000).name == "window");
 }

@@ -285,7 +285,7 @@ TEST_CASE("what a mesh loses is named") {
     names(fault_after("mesh.requests", S::lose_link_room, true, "histogram", mesh),
           "mesh.requests: flits of room at links: ");
     names(fault_after("mesh.replies", S::lose_place_of_packet, false, "histogram", mesh),
-          "mesh.replies: 1 places of packets that are taken");
+          "mesh.replies: 1 occupied places for packets");
 }
 
 TEST_CASE("a credit that is lost or invented is named by its path") {

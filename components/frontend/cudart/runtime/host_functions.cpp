@@ -34,11 +34,10 @@ void HostFunctions::wait() {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return running_ == 0; };
     if (done_.wait_for(lock, kLong, done)) { return; }
-    std::fprintf(
-        stderr,
-        "lookahead: a function of the host in a stream has run for %lld s; one that waits for work that the program "
-        "submits after it waits for ever here\n",
-        static_cast<long long>(kLong.count()));
+    std::fprintf(stderr,
+                 "lookahead: a host function in a stream has run for %lld s; a host function that waits for work "
+                 "submitted after it waits for ever here\n",
+                 static_cast<long long>(kLong.count()));
     done_.wait(lock, done);
 }
 

@@ -113,8 +113,8 @@ CudaError describe(const Resource& resource, isa::TextureDescriptor& to) {
             return describe_pitch_2d(resource, to);
         default:
             Connection::get().refuse(
-                "it makes a texture of a mipmapped array, which is not supported; arrays, linear "
-                "and pitched memory are");
+                "it makes a texture of a mipmapped array, which is not supported; arrays, linear memory and pitched "
+                "memory are supported");
     }
 }
 

@@ -176,7 +176,7 @@ class Inliner : private CallStackWriter {
             refuse(call, "kernels that launch kernels (dynamic parallelism) are not supported");
         }
         if (!function.is_defined) {
-            refuse(call, fmt::format("{} has no body in this file; calls of functions that have one are supported",
+            refuse(call, fmt::format("{} has no body in this file; only calls of functions with a body are supported",
                                      function.name));
         }
         return function;

@@ -24,7 +24,7 @@ struct IsaOptions {
          .source = "NVIDIA's GPUs have 32-bit integer units; GPGPU-Sim executes 64-bit operations whole"});
     LOOKAHEAD_PARAMETER(
         bool, wide_multiply, true,
-        {.help = "A product of 32-bit values with a 64-bit addend is one instruction, also with expand_64bit.",
+        {.help = "A product of 32-bit values with a 64-bit addend is one instruction, even with expand_64bit.",
          .source = "IMAD.WIDE of Volta and later; Fermi has IMAD and IMAD.HI"});
     LOOKAHEAD_PARAMETER(
         bool, single_constant, false,
@@ -33,20 +33,21 @@ struct IsaOptions {
     LOOKAHEAD_PARAMETER(
         unsigned, pointers, 64, {32, 64, "bit"},
         {.help = "Bits of an address in registers, 32 or 64; with 32, programs have 4 GiB of global memory.",
-         .source = "GPUs before Fermi have 32-bit addresses, and so have programs built for 32 bits later"});
+         .source = "GPUs before Fermi have 32-bit addresses, and so do later programs built for 32 bits"});
     LOOKAHEAD_PARAMETER(
         unsigned, reserved_registers, 0, {0, 16, "register"},
         {.help = "Registers of each thread that hold no values of the program; they count as used.",
          .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"});
     LOOKAHEAD_PARAMETER(
         unsigned, held_sources, 0, {0, 64, "instruction"},
-        {.help = "Instructions after a memory access that write its source registers only if no others are free.",
-         .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et al., "
-                   "Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"});
-    LOOKAHEAD_PARAMETER(unsigned, native, 0, {0, 121},
-                        {.help = "NVIDIA's native code that the machine executes, by its architecture: 90 is sm_90; 0: "
-                                 "none.",
-                         .source = "CUDA C++ Programming Guide, compute capabilities"});
+        {.help = "Number of instructions after a memory access that overwrite its source registers only if no others "
+                 "are free.",
+         .source = "On Maxwell and later, a warp waits for an access's reads with one of its six barriers: Jia et al., "
+                   "Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards track the reads"});
+    LOOKAHEAD_PARAMETER(
+        unsigned, native, 0, {0, 121},
+        {.help = "Architecture of NVIDIA's native code that the machine executes: 90 is sm_90; 0: none.",
+         .source = "CUDA C++ Programming Guide, compute capabilities"});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -54,8 +55,8 @@ struct IsaOptions {
 struct FinaliserOptions {
     IsaOptions isa;
     LOOKAHEAD_PARAMETER(double, register_share, 0, {0, 1},
-                        {.help = "Above 0: each kernel gets this share of r_base, the least number of registers "
-                                 "without spilled values, in place of the limit; never less than can be allocated.",
+                        {.help = "Above 0: each kernel gets this share of r_base, the fewest registers that need no "
+                                 "spilling, instead of the limit; never fewer than can be allocated.",
                          .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"});
     /// Registers of an SM, which warps get in multiples of `register_unit`; 0: no limit. A kernel that declares the
     /// threads of its CTAs (.maxntid, .reqntid) gets no more per thread than leave room for one CTA.
@@ -65,8 +66,8 @@ struct FinaliserOptions {
                         {.help = "Predicate registers that a thread may use.",
                          .source = "NVIDIA's machine ISAs: P0 to P6"});
     LOOKAHEAD_PARAMETER(bool, simplify, true,
-                        {.help = "Propagate constants and copies and drop unused results; false: loads of parameters "
-                                 "and moves of the PTX stay instructions, unless another step simplifies.",
+                        {.help = "Propagate constants and copies and drop unused results; false: the PTX's parameter "
+                                 "loads and moves stay instructions, unless another step simplifies them.",
                          .source = "ptxas simplifies; GPGPU-Sim executes PTX as it is"});
     LOOKAHEAD_PARAMETER(
         bool, keep_cvta, false,
@@ -78,15 +79,17 @@ struct FinaliserOptions {
     LOOKAHEAD_PARAMETER(bool, fuse_products, false,
                         {.help = "Fuse an integer product and the sum that reads it into one instruction.",
                          .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"});
-    LOOKAHEAD_PARAMETER(bool, rematerialise, true,
-                        {.help = "If registers run out, recompute values that a few plain instructions can make; "
-                                 "false: values that do not fit go to local memory.",
-                         .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
-                                   "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"});
-    LOOKAHEAD_PARAMETER(std::string, spill_order, "cost", {"cost", "affine_first"},
-                        {.help = "Which values go to local memory first: those that free most registers for the cost "
-                                 "of their accesses; or of these the affine ones, as long as one of them makes room.",
-                         .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"});
+    LOOKAHEAD_PARAMETER(
+        bool, rematerialise, true,
+        {.help = "If registers run out, recompute values that a few plain instructions can make; "
+                 "false: values that do not fit go to local memory.",
+         .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; the compiler of Collange and "
+                   "Kouyoumdjian, 2011, spills addresses and counters, so we assume that it does not rematerialise"});
+    LOOKAHEAD_PARAMETER(
+        std::string, spill_order, "cost", {"cost", "affine_first"},
+        {.help = "Which values go to local memory first. cost: those that free most registers for the cost of their "
+                 "accesses; affine_first: affine values before others, as long as one of them frees a register.",
+         .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"});
     LOOKAHEAD_ALL_DECLARED;
     /// Called with a description before each step that may take seconds; null if nobody listens.
     std::function<void(const std::string& step)> tell;

@@ -82,8 +82,8 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
     if (!done) {
         context.refuse(
             fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "
-                        "comparison, conversion, loads, stores and atomics in .global and .shared memory, bra, "
-                        "ret, exit, trap, bar.sync, fences, shfl, vote and match are",
+                        "comparison, conversion, loads, stores and atomics in .global and .shared memory, bra, ret, "
+                        "exit, trap, bar.sync, fences, shfl, vote and match are supported",
                         ptx::name_of(context.instruction().opcode)));
     }
 }

@@ -142,7 +142,7 @@ void lower_fns(LoweringContext& context) {
 void lower_copysign(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const Type type = instruction.type();
-    if (type != Type::f32 && type != Type::f64) { context.refuse("copysign is supported for f32 and f64"); }
+    if (type != Type::f32 && type != Type::f64) { context.refuse("copysign is supported only for f32 and f64"); }
     const unsigned rows = isa::type_rows(type);
     const VirtualOperand sign = context.source(instruction.sources()[0]);
     const VirtualOperand rest = context.source(instruction.sources()[1]);

@@ -27,8 +27,8 @@ isa::Space machine_space(LoweringContext& context) {
             return isa::Space::local;
         default:
             context.refuse(
-                "loads, stores and atomics are supported in .global, .shared, .local and .const and for generic "
-                "addresses, parameters can be loaded");
+                "loads, stores and atomics are supported in .global, .shared, .local and .const and with generic "
+                "addresses; parameters can only be loaded");
     }
 }
 
@@ -161,7 +161,9 @@ void store_parameter_element(LoweringContext& context, std::uint32_t variable, s
 void lower_parameter_store(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Operand& address = instruction.sources()[0];
-    if (!is_parameter_of_call(address)) { context.refuse("st.param is supported to the parameters of calls, by name"); }
+    if (!is_parameter_of_call(address)) {
+        context.refuse("st.param is supported only for the parameters of calls, by name");
+    }
     const std::uint32_t variable = address.symbol.index;
     check_parameter_access(context, address, 0, context.function().variables[variable].size());
     const ptx::Operand& value = instruction.sources()[1];
@@ -238,7 +240,7 @@ void lower_load(LoweringContext& context) {
     if (!vector && form_of(context, load) == Form::whole) { return context.emit_to(destination, load); }
     const unsigned element_rows = isa::type_rows(instruction.type());
     const std::size_t elements = vector ? destination.elements.size() : 1;
-    if (element_rows * elements > 4) { context.refuse("vectors of up to 16 bytes are supported"); }
+    if (element_rows * elements > 4) { context.refuse("only vectors of up to 16 bytes are supported"); }
     // Loads into separate rows, because the destination may be the address's register.
     load.destination_rows = static_cast<std::uint8_t>(element_rows * elements);
     load.destination = context.kernel.new_rows(load.destination_rows);
@@ -253,7 +255,7 @@ void lower_load(LoweringContext& context) {
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.kind != ptx::OperandKind::vector) { return context.source(operand); }
     const unsigned element_rows = isa::type_rows(context.instruction().type());
-    if (element_rows * operand.elements.size() > 4) { context.refuse("vectors of up to 16 bytes are supported"); }
+    if (element_rows * operand.elements.size() > 4) { context.refuse("only vectors of up to 16 bytes are supported"); }
     return context.side_by_side(operand.elements, element_rows);
 }
 

@@ -44,7 +44,7 @@ void lower_pack(LoweringContext& context) {
             }
             break;
         default:
-            context.refuse("packing is supported for 16-bit and 32-bit elements");
+            context.refuse("packing is supported only for 16-bit and 32-bit elements");
     }
     const VirtualOperand whole = words.size() == 1 ? words[0] : wide_temporary(context, words);
     context.emit_to(instruction.destinations()[0], raw_move(whole));
@@ -60,7 +60,7 @@ void lower_unpack(LoweringContext& context) {
         whole = context.emit_temporary(raw_move(whole), whole.rows);
     }
     const unsigned width = ptx::bits(elements[0].type);
-    if (width != 16 && width != 32) { context.refuse("unpacking is supported for 16-bit and 32-bit elements"); }
+    if (width != 16 && width != 32) { context.refuse("unpacking is supported only for 16-bit and 32-bit elements"); }
     for (unsigned i = 0; i < elements.size(); ++i) {
         if (elements[i].kind == ptx::OperandKind::sink) { continue; }
         if (width == 32) {
@@ -118,7 +118,7 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
         case StateSpace::local:
             return isa::kLocalWindowBase;
         default:
-            context.refuse("cvta and isspacep are supported for .global, .const, .param, .shared and .local");
+            context.refuse("cvta and isspacep are supported only for .global, .const, .param, .shared and .local");
     }
 }
 
@@ -134,7 +134,7 @@ void lower_cvta(LoweringContext& context) {
     }
     if (base == 0) { return context.emit_to(destination, raw_move(address)); }
     if (address.rows != 2) {
-        context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");
+        context.refuse("generic addresses of .shared and .local are supported only with 64-bit addresses");
     }
     context.emit_to(destination, context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64,
                                               {address, context.literal(base, 2)}));
@@ -159,7 +159,7 @@ Window window_of(LoweringContext& context, StateSpace space) {
 void lower_isspacep(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
-    if (address.rows != 2) { context.refuse("isspacep is supported with 64-bit addresses"); }
+    if (address.rows != 2) { context.refuse("isspacep is supported only with 64-bit addresses"); }
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
     test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
     const auto [base, bytes] = window_of(context, instruction.modifiers.space);

@@ -122,7 +122,7 @@ class SurfaceAccess {
         access.machine.vector = instruction_.modifiers.vector_width;
         access.source[0] = address;
         const auto rows = static_cast<unsigned>(isa::type_rows(access.machine.type) * access.machine.vector);
-        if (rows > 4) { context_.refuse("vectors of up to 16 bytes are supported"); }
+        if (rows > 4) { context_.refuse("only vectors of up to 16 bytes are supported"); }
         if (instruction_.opcode == Opcode::suld) {
             load(access, rows, inside);
         } else {

@@ -182,7 +182,7 @@ const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& sy
 
 ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
     const ptx::Variable* variable = variable_of(symbol);
-    if (variable == nullptr) { refuse("addresses of variables and of a kernel's parameters are supported"); }
+    if (variable == nullptr) { refuse("only addresses of variables and of a kernel's parameters are supported"); }
     return variable->space;
 }
 
@@ -196,11 +196,11 @@ std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) co
         case ptx::StateSpace::shared:
             return is_module_variable ? shared_.module_offset[symbol.index] : shared_.function_offset[symbol.index];
         case ptx::StateSpace::local:
-            if (is_module_variable) { refuse(".local variables are supported inside functions"); }
+            if (is_module_variable) { refuse(".local variables are supported only inside functions"); }
             return local_.offset[symbol.index];
         case ptx::StateSpace::global:
         case ptx::StateSpace::constant:
-            if (!is_module_variable) { refuse("only the module can have .global and .const variables"); }
+            if (!is_module_variable) { refuse(".global and .const variables must be declared in the module"); }
             if (module_addresses_[symbol.index] == 0) {
                 refuse(fmt::format("{} is .extern and not in this file; linking is not supported",
                                    module_.variables[symbol.index].name));
@@ -222,7 +222,7 @@ VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned 
 /// The workspace's address, which kernels read to wait for the whole grid.
 VirtualOperand LoweringContext::grid_workspace() {
     const auto found = std::ranges::find(module_.variables, ptx::kGridWorkspace, &ptx::Variable::name);
-    if (found == module_.variables.end()) { refuse("a cooperative grid needs addresses of 64 bits"); }
+    if (found == module_.variables.end()) { refuse("a cooperative grid needs 64-bit addresses"); }
     kernel.frame.synchronises_grid = true;
     return literal(module_addresses_[static_cast<std::size_t>(found - module_.variables.begin())], 2);
 }

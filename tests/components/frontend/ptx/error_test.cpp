@@ -40,18 +40,18 @@ TEST_CASE("unsupported instructions are refused with what is supported") {
 TEST_CASE("unsupported modifiers are named with the forms that there are") {
     check_refused("add.f128 %r1, %r2, %r3;", ".f128 is not supported with add");
     check_refused("add.f128 %r1, %r2, %r3;", "add.sat.s32");
-    check_refused("add.sat.u32 %r1, %r2, %r3;", "add.sat.u32 is no supported combination");
+    check_refused("add.sat.u32 %r1, %r2, %r3;", "add.sat.u32 is not a supported combination");
     check_refused("mul.s32 %r1, %r2, %r3;", "mul(.lo|.hi)");
     check_refused("div.f32 %f1, %f2, %f3;", "(.approx|.full)");
-    check_refused("ld.relaxed.global.u32 %r1, [%rd1];", "no supported combination");
-    check_refused("setp.lt.b32 %p1, %r1, %r2;", "no supported combination");
-    check_refused("ld.volatile.param.u32 %r1, [p0];", "no supported combination");
-    check_refused("ld.acquire.gpu.local.u32 %r1, [%rd1];", "no supported combination");
-    check_refused("st.volatile.cg.u32 [%rd1], %r1;", "no supported combination");
-    check_refused("set.lt.ftz.u32.f64 %r1, %fd1, %fd2;", "no supported combination");
+    check_refused("ld.relaxed.global.u32 %r1, [%rd1];", "not a supported combination");
+    check_refused("setp.lt.b32 %p1, %r1, %r2;", "not a supported combination");
+    check_refused("ld.volatile.param.u32 %r1, [p0];", "not a supported combination");
+    check_refused("ld.acquire.gpu.local.u32 %r1, [%rd1];", "not a supported combination");
+    check_refused("st.volatile.cg.u32 [%rd1], %r1;", "not a supported combination");
+    check_refused("set.lt.ftz.u32.f64 %r1, %fd1, %fd2;", "not a supported combination");
     check_refused("setp.lt.f16 %p1|%p2, %rs1, %rs2;", "no second destination");
     check_refused("ld.relaxed.gpu.u32 %r1, [p0];", "parameter `p0` is in state space param");
-    check_refused("add.s32.s32 %r1, %r2, %r3;", "no supported combination");
+    check_refused("add.s32.s32 %r1, %r2, %r3;", "not a supported combination");
     check_refused("st.const.u32 [%rd1], %r1;", ".const is not supported with st");
 }
 
@@ -72,8 +72,8 @@ TEST_CASE("registers of another type are refused") {
     check_refused("ld.global.u8 %f1, [%rd1];", "register %f1 is .f32");
     check_refused("selp.b32 %r1, 1, 0, %r2;", "register %r2 is .b32 where .pred is needed");
     check_refused("mov.u32 %f1, %r1;", "register %f1 is .f32");
-    check_refused("@%r1 mov.u32 %r1, 1;", "no register of type .pred");
-    check_refused("add.s32 %r1, !%r2, 1;", "! can stand before a predicate register only");
+    check_refused("@%r1 mov.u32 %r1, 1;", "not a register of type .pred");
+    check_refused("add.s32 %r1, !%r2, 1;", "! can stand only before a predicate register");
 }
 
 TEST_CASE("constants of another kind are refused") {
@@ -81,8 +81,8 @@ TEST_CASE("constants of another kind are refused") {
     check_refused("add.s32 %r1, %r2, 1.5;", "a floating-point constant of this size cannot be .s32");
     check_refused("mov.b64 %rd1, 0f3F800000;", "a floating-point constant of this size cannot be .b64");
     check_refused("lop3.b32 %r1, %r2, %r3, %r4, %r5;", "must be a constant");
-    check_refused("mov.u32 %r1, 0f3F8;", "is no number");
-    check_refused("mov.u32 %r1, 99999999999999999999;", "is no number");
+    check_refused("mov.u32 %r1, 0f3F8;", "is not a number");
+    check_refused("mov.u32 %r1, 99999999999999999999;", "is not a number");
 }
 
 TEST_CASE("undeclared names are refused") {
@@ -122,9 +122,9 @@ TEST_CASE("addresses must fit their state space") {
     check_refused("ld.global.u32 %r1, [%r1];", "a global address has 64 bits, not 32");
     check_refused("ld.u32 %r1, [%r1];", "a generic address has 64 bits, not 32");
     check_refused("ld.global.u32 %r1, [%f1];", "cannot hold an address");
-    check_refused("ld.global.u32 %r1, [16];", "in state space local only");
+    check_refused("ld.global.u32 %r1, [16];", "only in state space local");
     check_refused("ld.global.u32 %r1, %rd1;", "expected an address in brackets");
-    check_refused("ld.global.u32 %r1, [foo];", "function `foo` is no data");
+    check_refused("ld.global.u32 %r1, [foo];", "function `foo` is not data");
     check_refused("ld.global.u32 %r1, [%tid.x];", "a special register cannot be an address");
     check_refused("ld.global.u32 %r1, [sym+%rd1];", "expected a constant");
     check_refused("st.param.u32 [p0], %r1;", "is an input and cannot be written");
@@ -135,8 +135,8 @@ TEST_CASE("addresses must fit their state space") {
 }
 
 TEST_CASE("special registers and symbols are operands of few instructions") {
-    check_refused("add.u32 %r1, %tid.x, 1;", "%tid.x can be read by mov");
-    check_refused("add.u64 %rd1, sym, 1;", "the address of variable `sym` can be an operand of mov and cvta only");
+    check_refused("add.u32 %r1, %tid.x, 1;", "%tid.x can be read only by mov");
+    check_refused("add.u64 %rd1, sym, 1;", "the address of variable `sym` can be an operand only of mov and cvta");
     check_refused("mov.u64 %rd1, %tid.x;", "%tid.x is .u32");
     check_refused("mov.f32 %f1, %tid.x;", "cannot be read as .f32");
     check_refused("mov.u32 %r1, %envreg3;", "special register %envreg3 is not supported");
@@ -150,7 +150,7 @@ TEST_CASE("conversions need exactly the rounding that they can have") {
     check_refused("cvt.rn.f64.f32 %fd1, %f1;", "takes no rounding");
     check_refused("cvt.rn.f32.f32 %f1, %f2;", ".rni, .rzi, .rmi, .rpi or no rounding");
     check_refused("cvt.rzi.s32.s32 %r1, %r2;", "takes no rounding");
-    check_refused("cvt.ftz.f64.f64 %fd1, %fd2;", ".ftz applies to conversions from or to .f32 only");
+    check_refused("cvt.ftz.f64.f64 %fd1, %fd2;", ".ftz applies only to conversions from or to .f32");
 }
 
 TEST_CASE("vectors have the width that the instruction says, and 16 bytes at most") {
@@ -161,13 +161,13 @@ TEST_CASE("vectors have the width that the instruction says, and 16 bytes at mos
     check_refused("mov.u64 %rd1, {%r3,%r4};", "mov packs");
     check_refused("mov.b32 %r1, {%rs1,%rs2,%rs3};", "mov packs");
     check_refused("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];", "takes 2 coordinates");
-    check_refused("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [sym, {%f1,%f2}];", "by texture object");
+    check_refused("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [sym, {%f1,%f2}];", "as texture objects");
     check_refused("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1,%f2}];", "separate sampler");
 }
 
 TEST_CASE("results are registers") {
-    check_refused("add.s32 5, %r1, %r2;", "expected a register as destination");
-    check_refused("add.s32 _, %r1, %r2;", "expected a register as destination");
+    check_refused("add.s32 5, %r1, %r2;", "expected a register as the destination");
+    check_refused("add.s32 _, %r1, %r2;", "expected a register as the destination");
     check_refused("add.s32 %r1|%p1, %r1, %r2;", "no second destination");
     check_refused("setp.eq.s32 %p1|%r1, %r1, %r2;", "register %r1 is .b32 where .pred is needed");
     check_refused("and.pred !%p1, %p2, %p3;", "a destination cannot be negated");
@@ -177,8 +177,8 @@ TEST_CASE("calls must agree with what they call") {
     check_refused("call foo;", "the callee has 1 results, the call 0");
     check_refused("call (%r1), foo;", "the callee has 1 parameters, the call 0");
     check_refused("call (%r1), foo, (%rd1);", "does not agree with parameter `a`");
-    check_refused("call k, (%rd1);", "no device function");
-    check_refused("call sym, (%rd1);", "no device function");
+    check_refused("call k, (%rd1);", "not a device function");
+    check_refused("call sym, (%rd1);", "not a device function");
     check_refused("call (%r1), %rd1, (%r1), proto;", "no .callprototype `proto`");
     check_refused("call (%r1), %rd1, (%r1);", "expected ',' before an indirect call's .callprototype");
     check_refused("call %rd1;", "needs the name of its .callprototype");
@@ -203,7 +203,7 @@ TEST_CASE("files must begin with a version that is known") {
     check_text_refused(".target sm_75", "test.ptx:1: ", "begins with .version");
     check_text_refused(".version 1.4\n.target sm_10", "test.ptx:1: ", "2.0 to 9.x");
     check_text_refused(".version 10.0\n.target sm_75", "test.ptx:1: ", "2.0 to 9.x");
-    check_text_refused(".version nine", "test.ptx:1: ", "no PTX version");
+    check_text_refused(".version nine", "test.ptx:1: ", "not a PTX version");
     check_text_refused(".version 9.0\n", "test.ptx:2: ", "needs a .target");
     check_text_refused(".version 9.0\n.target gpu", "test.ptx:2: ", "target option `gpu`");
     check_text_refused(".version 9.0\n.target sm_75\n.address_size 16", "test.ptx:3: ", "32 or 64 bits");
@@ -226,14 +226,14 @@ TEST_CASE("malformed and unsupported declarations are refused") {
     refused(".global .u16 y; .global .u16 x = y;", "an address does not fit into .u16");
     refused(".global .u8 y; .global .u8 x = 0xF0(y);", "selects one byte");
     refused(".shared .u32 x = 1;", "only .global and .const");
-    refused(".local .u32 x;", "belong into functions");
+    refused(".local .u32 x;", "must be declared inside functions");
     refused(".global .attribute(.unified) .u32 x;", "attribute .unified is not supported; supported: .managed");
     refused(".global .attribute(.managed .u32 x;", "expected ')' after the attribute");
     refused(".alias a, b;", "`.alias` is not supported at the top");
     refused(".extern .func f(.param .b8 a[]);", "variable argument lists");
     refused(".entry k() .unknown { ret; }", "directive .unknown is not supported");
     refused(".entry k(.param .b8 a[40000]) { ret; }", "40000 bytes of parameters; 32764 are supported");
-    refused(".entry k(.reg .u32 a) { ret; }", "a kernel's parameters are .param");
+    refused(".entry k(.reg .u32 a) { ret; }", "a kernel's parameters must be .param");
     refused(".global .u32 x", "expected ';'");
     refused("x", "expected a directive");
 }
