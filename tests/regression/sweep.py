@@ -186,7 +186,7 @@ def check_interrupt(checks):
     wait_for(lambda: list(checks.folder.glob("cut/points/*.h5")), period=0.002)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
-    checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
+    checks.check("interrupt", process.returncode == 75 and "continues" in errors, f"{process.returncode}: {errors}")
     left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith((".h5", ".checkpoint"))]
     checks.check("interrupt leaves nothing half-written", not left, left)
     again = checks.command("run", study, "cut")

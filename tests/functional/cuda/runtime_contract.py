@@ -24,8 +24,8 @@ ENDINGS = {
     "bad_host_address": (4, "ended by signal 11", False),
     "status_three": (4, "ended with exit status 3", True),
     "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
-    "properties": (0, "did not use its device: there is no capture", False),
-    "no_such_part": (3, "made no call on its device", False),
+    "properties": (0, "did not use its device, so there is no capture", False),
+    "no_such_part": (3, "made no device call", False),
 }
 # The same of `lookahead run`, which writes for them only the file that says what failed.
 LIVE_ENDINGS = {
@@ -33,7 +33,7 @@ LIVE_ENDINGS = {
     "killed": (4, "ended by signal 9"),
     "status_three": (4, "wrong output: runtime_contract ended with exit status 3"),
     "properties": (3, "did not use its device, and ended with exit status 0"),
-    "no_such_part": (3, "made no call on its device"),
+    "no_such_part": (3, "made no device call"),
 }
 LIVE_REFUSALS = {
     "checkpoints": (["--checkpoint-every", "1000"], "runs live, which allows no checkpoints"),
