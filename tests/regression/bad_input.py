@@ -199,7 +199,7 @@ FILE_CASES = {
     "study of an unknown key": (["sweep", "plan", "{folder}/axis.toml"], 2, ["l1d.wayz 4", "did you mean l1d.ways?"]),
     "study of an unknown workload": (["sweep", "plan", "{folder}/workload.toml"], 2, ["vecad", "did you mean vecadd?"]),
     "study without workloads": (["sweep", "plan", "{folder}/no_workloads.toml"], 3, ["no_workloads.toml:2", "at least one"]),
-    "metric that is no expression": (["sweep", "plan", "{folder}/expression.toml"], 3, ["expression.toml:5", "the end at letter 14"]),
+    "metric that is no expression": (["sweep", "plan", "{folder}/expression.toml"], 3, ["expression.toml:5", "the end at character 14"]),
     "metric of nothing": (["sweep", "plan", "{folder}/path.toml"], 3, ["counters/l1d/nothing", "did you mean"]),
     "share of a study": (["sweep", "run", "baseline/schedulers", "--shard", "5/3"], 2, ["5/3", "0/4"]),
     "report of nothing": (["report", "{folder}/none.h5", *PYTHON], 3, ["none.h5", "there is no such file"]),

@@ -285,7 +285,7 @@ def check_full_disk(checks):
             done = run_without_room(checks, study, out, 2)
         said = [each for each in done.stderr.splitlines() if each.startswith("lookahead: ")]
         checks.check(f"{out}: code", done.returncode == 3, f"{done.returncode}: {done.stdout}{done.stderr}")
-        checks.check(f"{out}: message", len(said) == 1 and "the same command goes on" in said[0], done.stderr)
+        checks.check(f"{out}: message", len(said) == 1 and "the same command continues" in said[0], done.stderr)
         checks.check(f"{out}: no failures", not list(checks.folder.glob(f"{out}/points/*.failure.json")),
                      checks.left_over(out))
         again = checks.run(study, out, ranks)

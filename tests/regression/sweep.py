@@ -66,10 +66,10 @@ BAD = [
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
-    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at letter 13 where a name"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at character 13 where a name"),
     ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycels / cycles"', 3, "did you mean sm.cycles"),
-    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor a metric before it"),
-    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction is for a path"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor an earlier metric"),
+    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction needs a path"),
     ('path = "counters/sm/cycles"\n', 'path = "cycles"\nexpression = "sm.cycles"\n', 3, "either the path"),
     ("[[best]]", '[[axis]]\nname = "status"\nkey = "l1d.mshrs"\nvalues = [8]\n[[best]]', 3,
      "the axis 'status' has the name of another column"),
@@ -122,7 +122,7 @@ def check_whole(checks):
     (checks.folder / "mine").mkdir()
     (checks.folder / "mine/plan.json").write_text("mine")
     taken = checks.command("run", study, "mine")
-    checks.check("a folder of no sweep", taken.returncode == 3 and "plan.json is in the way" in taken.stderr, taken.stderr)
+    checks.check("a folder of no sweep", taken.returncode == 3 and "plan.json: the folder does not belong to a sweep" in taken.stderr, taken.stderr)
     checks.check("it is left alone", [file.read_text() for file in (checks.folder / "mine").iterdir()] == ["mine"], None)
     (checks.folder / "mine/plan.json").rename(checks.folder / "mine/thesis.txt")
     beside = checks.command("run", study, "mine")
@@ -318,7 +318,7 @@ def check_lost_result(checks):
     wait_for(lambda: list(checks.folder.glob(f"lost/points/{key}.h5.*")), period=0.0005)
     (checks.folder / "lost/points" / f"{key}.h5").mkdir()
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
-    checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
+    checks.check("lost result", process.returncode == 3 and "cannot be renamed" in errors,
                  f"{process.returncode}: {errors}")
     running = processes_with(checks.folder / "lost")
     checks.check("nothing runs on", not running, running)
