@@ -69,7 +69,7 @@ CASES = {
     "buffer for a scalar": (kernel("three_kernels", "kernel=scale", "arguments=f32[32] f32[32] s32:3"), 2,
                             ["parameter 2", ".f32, given f32[32]"]),
     "scalar that its type cannot hold": (kernel("three_kernels", "kernel=scale", "arguments=f32[32] f32:2 u32:-1"), 2,
-                                         ["'u32:-1': -1 is no value of u32"]),
+                                         ["'u32:-1': -1 is not a value of u32"]),
     "array of another size": (kernel("structure", "arguments={{s32[32],s16:3,f32:1}} s32(999)=10"), 2,
                               ["parameter 2 of sum is 4000 bytes of .b8, given s32(999)=10 of 3996 bytes", "f32:1,s32:2"]),
     "structure without an end": (kernel("structure", "arguments={{s32[32],s16:3,f32:1 s32(1000)=10"), 2,
