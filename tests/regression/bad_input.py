@@ -203,7 +203,7 @@ FILE_CASES = {
     "metric of nothing": (["sweep", "plan", "{folder}/path.toml"], 3, ["counters/l1d/nothing", "did you mean"]),
     "share of a study": (["sweep", "run", "baseline/schedulers", "--shard", "5/3"], 2, ["5/3", "0/4"]),
     "report of nothing": (["report", "{folder}/none.h5", *PYTHON], 3, ["none.h5", "there is no such file"]),
-    "report of a text": (["report", "{folder}/text.h5", *PYTHON], 3, ["text.h5", "no HDF5 file"]),
+    "report of a text": (["report", "{folder}/text.h5", *PYTHON], 3, ["text.h5", "not an HDF5 file"]),
     "report of no sweep": (["report", "{folder}/whole.h5", "--figure", "caps/fig10", *PYTHON], 3, ["whole.h5", "caps/prefetchers"]),
     "report as a picture": (["report", "{folder}/whole.h5", "-o", "page.png", *PYTHON], 2, ["page.png", ".html"]),
     "unknown figure": (["report", "{folder}/whole.h5", "--figure", "caps/fig99", *PYTHON], 2, ["caps/fig99", "caps/fig10"]),
