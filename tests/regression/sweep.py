@@ -303,7 +303,7 @@ def check_changed_input(checks):
         printed, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check(out, process.returncode == 3 and "0 complete, 1 failed" in printed, printed + errors)
         table = checks.points(out)
-        checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "other files" in table["message"][0],
+        checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "files that have changed" in table["message"][0],
                      f"{table['exit_code']} {table['message']}")
         again = checks.run(study, out, ranks)
         checks.check(f"{out}: planned anew", "1 complete, 0 failed, 1 run now" in again.stdout, again.stdout + again.stderr)
