@@ -184,8 +184,7 @@ std::string fault_of_result(const SweepPoint& point, const std::string& file, co
     const auto inputs = meta.attribute_as<std::vector<std::string>>(run_schema::kMetaInputHashesAttribute);
     return point_key(root.text_attribute(run_schema::kRunIdAttribute), program, inputs) == point.key
                ? ""
-               : "the point ran on files that have changed since the sweep was planned: start the "
-                 "sweep again";
+               : "the point ran on files that have changed since the sweep was planned: start the sweep again";
 }
 
 }  // namespace lookahead

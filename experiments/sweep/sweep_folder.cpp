@@ -134,8 +134,7 @@ void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> po
         if (std::ranges::find(points, point.key, &SweepPoint::key) == points.end()) {
             throw InputError(
                 "{}: the folder belongs to another version of the study {}, with a point that this one does not have "
-                "({}, "
-                "key {}): a study may only grow{}",
+                "({}, key {}): a study may only grow{}",
                 path_, now.name, point.workload, point.key, advice);
         }
     }
