@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws a run's series over time: instructions a cycle of each SM and the utilisation of the memory partitions' data
+"""Draws a run's series over time: instructions per cycle of each SM and the utilisation of the memory partitions' data
 buses, or the series that are asked for."""
 
 import argparse
@@ -19,7 +19,7 @@ from lookahead_analysis.drawing import cut_to_kernels, fit_height, legend_beside
 from lookahead_analysis.page import launches
 
 # Kind, name, clock of the cycles that it counts (none: the core clock), label.
-DEFAULTS = [("sm", "warp_instructions", None, "warp instructions a cycle"),
+DEFAULTS = [("sm", "warp_instructions", None, "warp instructions per cycle"),
             ("dram", "data_bus_cycles", "dram.frequency", "data bus utilisation")]
 
 
@@ -59,7 +59,7 @@ def draw(run, names):
     partial = "" if run.complete else f" [{run.status}, outputs {summary['outputs']}]"
     partial += "" if len(run.kernels) else "\nno kernel ran"
     figure.suptitle(f"{summary['workload']} {summary['size']} on {summary['machine']}: "
-                    f"{summary['ipc']:.2f} warp, {summary['thread_ipc']:.1f} thread instructions a cycle{partial}")
+                    f"{summary['ipc']:.2f} warp, {summary['thread_ipc']:.1f} thread instructions per cycle{partial}")
     figure.tight_layout()
     return figure
 

@@ -110,7 +110,7 @@ void check(const Capture& capture, const std::string& path) {
     for (std::size_t i = 0; i < capture.calls.size(); ++i) {
         const CapturedCall& call = capture.calls[i];
         if (static_cast<std::uint32_t>(call.kind) >= CapturedCall::kKinds) {
-            throw InputError("{}: call {} is of the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind));
+            throw InputError("{}: call {} has the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind));
         }
         if (call.has_contents() && !capture.contents_of_calls.has(call.first_word, call.bytes)) {
             throw InputError("{}: the contents of call {} lie outside /contents", path, i);
@@ -172,8 +172,8 @@ void repeat(const CapturedCall& call, std::span<const std::byte> contents, Devic
             const DeviceAddress address = device.allocate(call.bytes);
             if (address != call.address) {
                 throw InputError(
-                    "the program allocates {:#x}, but {:#x} is free: its capture is damaged or "
-                    "of another address layout",
+                    "the program allocates {:#x}, but {:#x} is free: its capture is damaged or has another address "
+                    "layout",
                     call.address, address);
             }
             break;

@@ -21,7 +21,7 @@ LiveProgram::LiveProgram(const std::vector<std::string>& command, const CaptureM
         throw InputError(
             server_.was_asked()
                 ? fmt::format("{} did not use its device, and ended with exit status {}", name_, status)
-                : fmt::format("{} made no call on its device through libcudart.so: build it with nvcc --cudart shared",
+                : fmt::format("{} made no device call through libcudart.so: build it with nvcc --cudart shared",
                               name_));
     }
     ptx_ = server_.capture().ptx();

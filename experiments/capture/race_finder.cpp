@@ -122,7 +122,7 @@ void RaceFinder::host_write(std::uint64_t address, std::uint64_t bytes, std::uin
 }
 
 std::string RaceFinder::explain() const {
-    const std::string rest = incomplete_ ? " (the accesses to a part of memory were not looked at)" : "";
+    const std::string rest = incomplete_ ? " (the accesses to a part of memory were not checked)" : "";
     if (!race_at_watch_.empty()) { return fmt::format("a race explains it: {}; {}", race_at_watch_, writer_); }
     if (!order_at_watch_.empty()) {
         return fmt::format("the order of atomics, which is free, explains it: {}; {}", order_at_watch_, writer_);
@@ -130,7 +130,7 @@ std::string RaceFinder::explain() const {
     std::string causes;
     if (!race_.empty()) { causes += fmt::format("a race may explain it: {}; ", race_); }
     if (!order_.empty()) { causes += fmt::format("the order of atomics, which is free, may explain it: {}; ", order_); }
-    if (!machine_.empty()) { causes += fmt::format("it depends on the machine, perhaps: {}; ", machine_); }
+    if (!machine_.empty()) { causes += fmt::format("it may depend on the machine: {}; ", machine_); }
     return (causes.empty() ? "no race was found; " : causes) + writer_ + rest;
 }
 

@@ -58,7 +58,7 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 int make_memory_file() {
     const int file = memfd_create("device", 0);
     if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0) {
-        throw InternalError("no file for the device's memory: {}", std::strerror(errno));
+        throw InternalError("cannot create a file for the device's memory: {}", std::strerror(errno));
     }
     return file;
 }
@@ -409,8 +409,8 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
 
 Reply CaptureServer::fill(const Request& request) {
     if (!is_allocated(request.address, request.bytes)) {
-        return report(cudart::kInvalidValue, "a filling of {} bytes at {:#x} is not inside an allocation",
-                      request.bytes, request.address);
+        return report(cudart::kInvalidValue, "a memset of {} bytes at {:#x} is not inside an allocation", request.bytes,
+                      request.address);
     }
     take_copy_time(host_pages_->record_host_writes());
     take_copy_time(request.bytes);
@@ -470,7 +470,7 @@ Reply CaptureServer::perform(CapturedCall call, const isa::Kernel& kernel, std::
     if (gpu::ctas_per_sm(machine_.limits, kernel, launch.block, launch.dynamic_shared_bytes) == 0) {
         return fail(
             call, parameters, cudart::kLaunchOutOfResources,
-            fmt::format("launch of {}: its blocks of {} threads, with {} registers a thread, do not fit on an SM; -o "
+            fmt::format("launch of {}: its blocks of {} threads, with {} registers per thread, do not fit on an SM; -o "
                         "isa.registers=N makes kernels use fewer",
                         kernel.name, launch.block.count(), kernel.registers));
     }
@@ -520,7 +520,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
         const char* const reason =
             host_pages_->empty()
                 ? ""
-                : "; if it waits for the host, it waits in vain: here a launch returns when its kernel has ended";
+                : "; if it waits for the host, it waits forever: here a launch returns only when its kernel has ended";
         return fail(std::move(call), parameters, cudart::kLaunchFailure, error.what() + std::string(reason));
     }
     answer = printed_text();

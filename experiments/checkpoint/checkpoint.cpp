@@ -65,7 +65,7 @@ void write_bytes(Group& group, const DatasetName& name, const std::string& bytes
 std::string read_bytes(const Dataset& column, std::uint64_t first, std::uint64_t count) {
     const std::uint64_t bytes = column.size() * kWordBytes;
     if (first > bytes || count > bytes - first) {
-        throw InputError("{}: {} is too short: {} bytes are to begin at {}", column.file_name(), column.name(), count,
+        throw InputError("{}: {} is too short: {} bytes should begin at {}", column.file_name(), column.name(), count,
                          first);
     }
     const std::uint64_t word = first / kWordBytes;
@@ -239,8 +239,9 @@ struct CheckpointFile::File {
         const Group root = input.root();
         const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
         if (revision != git_revision()) {
-            throw InputError("{}: written by revision {} of the program, which alone can go on from it; this is {}",
-                             path, revision, git_revision());
+            throw InputError(
+                "{}: written by revision {} of the program, and only that revision can continue it; this is {}", path,
+                revision, git_revision());
         }
         if (!input.has_checksum()) {
             throw InputError("{}: has no checksum, with which every checkpoint ends: it was changed or cut off", path);

@@ -100,10 +100,11 @@ void add_phold_options(Command command, PholdOptions& phold) {
     command.add_option("--remote", phold.remote, "Probability that an event goes to another process").show_default();
     command.add_option("--lookahead", phold.lookahead, "Least delay, in units of the mean of the random part")
         .show_default();
-    command.add_option("--kinds", phold.kinds, "Kinds of processes; those of kind k have 4 k + 1 times the lookahead")
+    command
+        .add_option("--kinds", phold.kinds, "Kinds of processes; processes of kind k have 4 k + 1 times the lookahead")
         .in_range(1u, 7u)
         .show_default();
-    command.add_option("--payload", phold.payload, "Bytes of an event").show_default();
+    command.add_option("--payload", phold.payload, "Bytes per event").show_default();
     command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay").show_default();
     command.add_option("--queue", phold.queue, "Queue of a process's own events: wheel or heap").show_default();
     command.add_option("--seed", phold.seed, "Seed").show_default();
@@ -129,8 +130,9 @@ void add_bench_command(Command program, Session& session) {
             return is_count && text != "0" ? "" : fmt::format("'{}' is not a number of windows: give 1 or more", text);
         })
         .show_default();
-    add_phold_options(add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),
-                      options->phold);
+    add_phold_options(
+        add("ranks", "PHOLD under every protocol, with the share of time that ranks spend waiting.", ranks),
+        options->phold);
 }
 
 }  // namespace lookahead::cli

@@ -46,12 +46,11 @@ constexpr const char* kGuide =
     "host\n"
     "  lookahead capture --workload bfs --size tiny         # a workload of 'lookahead list workloads' instead\n"
     "\n"
-    "The program behaves and prints as on a GPU. What it needs and is not supported ends it, and is named. The file "
-    "is\n"
-    "written when the program has ended: whole, or not at all. If the program ends with another status than 0 the "
-    "file\n"
-    "is written and the exit code is 4; if a signal ends it there is no file and the exit code is 4; if it cannot be\n"
-    "started or captured there is none and the exit code is 3.\n\n";
+    "The program behaves and prints as on a GPU. If it needs something unsupported, it ends and stderr says what.\n"
+    "The file is written when the program has ended: whole, or not at all. If the program ends with a status other "
+    "than\n"
+    "0 the file is written and the exit code is 4; if a signal ends it there is no file and the exit code is 4; if it\n"
+    "cannot be started or captured there is no file and the exit code is 3.\n\n";
 constexpr std::chrono::seconds kProgressInterval{2};
 
 std::string out_of(const CaptureOptions& options, const std::string& program) {
@@ -91,13 +90,12 @@ ExitCode capture_program(const CaptureOptions& options) {
     const int status = run_captured(options.command, cudart_folder(), server);
     const bool has_calls = !server.capture().calls.empty();
     if (!has_calls && !server.was_asked()) {
-        throw InputError("{} made no call on its device through libcudart.so: build it with nvcc --cudart shared",
-                         program);
+        throw InputError("{} made no device call through libcudart.so: build it with nvcc --cudart shared", program);
     }
     if (has_calls) {
         write(server.capture(), options);
     } else {  // for programs that print a device's properties
-        std::fprintf(stderr, "lookahead: %s did not use its device: there is no capture\n", program.c_str());
+        std::fprintf(stderr, "lookahead: %s did not use its device, so there is no capture\n", program.c_str());
     }
     if (status != 0) { throw ProgramError("{} ended with exit status {}", program, status); }
     return ExitCode::done;
@@ -142,7 +140,7 @@ void add_capture_command(Command program, Session& session) {
     auto options = std::make_shared<CaptureOptions>();
     const auto refusal = [](const std::string& text) {
         const bool is_setting = text.find('=') != std::string::npos && !text.ends_with(".h5");
-        return is_setting ? fmt::format("'{}' is no file that ends in .h5; --option sets a key of the machine", text)
+        return is_setting ? fmt::format("'{}' is not a file that ends in .h5; --option sets a key of the machine", text)
                           : "";
     };
     command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);

@@ -183,7 +183,7 @@ void add_describe_command(Command program, Session& session) {
         "Instead of a NAME: write the reference of all commands, parameters, variants, statistics and file "
         "formats into this folder, in Markdown");
     auto force = std::make_shared<bool>(false);
-    command.add_flag("--force", *force, "With --markdown: also in a folder with other files");
+    command.add_flag("--force", *force, "With --markdown: write even into a folder with other files");
     session.on(command, [&session, name, folder, force] {
         if (name->empty() == folder->empty()) {
             throw ConfigurationError("describe takes a NAME or --markdown FOLDER; `lookahead list` lists the names");

@@ -63,7 +63,7 @@ constexpr const char* kNotNegative = "not negative";  ///< the name of a check
 /// Without this check -1 would be read as the largest unsigned number.
 CLI::Option* refuse_negative(CLI::Option* option) {
     const auto refusal = [](const std::string& text) {
-        return text.starts_with('-') ? fmt::format("{} is negative; give a number from 0 on", text) : std::string();
+        return text.starts_with('-') ? fmt::format("{} is negative; give 0 or more", text) : std::string();
     };
     return option->check(CLI::Validator(refusal, "", kNotNegative));
 }

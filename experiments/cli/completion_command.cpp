@@ -131,7 +131,7 @@ std::string bash_script(Session& session) {
 
 void add_completion_command(Command program, Session& session) {
     Command command =
-        program.add_command("completion", "Print a script with which the shell completes this program's command line.");
+        program.add_command("completion", "Print a shell script that completes this program's command line.");
     auto shell = std::make_shared<std::string>("bash");
     command.add_option("SHELL", *shell, "source <(lookahead completion bash)").show_default().one_of({"bash"});
     session.on(command, [&session] {

@@ -19,7 +19,7 @@ void MachineOptions::add_to(Command command) {
         .one_value_each()
         .check([](const std::string& text) {
             const bool is_file = text.find('=') == std::string::npos && text.ends_with(".h5");
-            return is_file ? fmt::format("'{}' is no KEY=VALUE; --out names the file to write", text) : "";
+            return is_file ? fmt::format("'{}' is not KEY=VALUE; --out names the file to write", text) : "";
         });
 }
 
@@ -58,7 +58,7 @@ void WorkloadOptions::add_inputs_to(Command command) {
 void WorkloadOptions::apply_to(Configuration& configuration) const {
     if (workload.ends_with(".ptx")) {
         throw ConfigurationError(
-            "{} is a PTX file, whose kernel needs a launch: the workload is ptx, with --set file={} --set grid=60 "
+            "{} is a PTX file, whose kernel needs a launch: use the workload ptx with --set file={} --set grid=60 "
             "--set block=256 --set \"arguments=f32[65536] u32:7\"",
             workload, workload);
     }

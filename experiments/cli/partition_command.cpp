@@ -52,11 +52,11 @@ void print_prediction(const PartitionOptions& options, const Model& model, std::
 ExitCode show_partition(const PartitionOptions& options, const Session& session) {
     const Configuration configuration = options.machine.configuration();
     if (options.nodes > options.ranks) {
-        throw ConfigurationError("{} ranks cannot be on {} nodes; give each node one at least", options.ranks,
+        throw ConfigurationError("{} ranks cannot be on {} nodes; give each node at least one", options.ranks,
                                  *options.nodes);
     }
     if (options.json && options.predict.empty()) {
-        throw ConfigurationError("--json prints the results of --predict; give that, too");
+        throw ConfigurationError("--json prints the results of --predict; give --predict, too");
     }
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     const Model& model = machine.model();
@@ -95,7 +95,7 @@ void add_partition_command(Command program, Session& session) {
                        "Result file of a run with --log-windows: compute its time on this partition");
     command.add_option("--nodes", options->nodes, "For --predict: the number of nodes [one per rank]")
         .in_range(1, 4096);
-    command.add_option("--threads", options->cluster.threads, "For --predict: threads of each rank")
+    command.add_option("--threads", options->cluster.threads, "For --predict: threads per rank")
         .in_range(1, 1024)
         .show_default();
     const auto add_number = [&](const char* name, double& value, const std::string& help) {
@@ -116,10 +116,12 @@ void add_partition_command(Command program, Session& session) {
     add_cost("--share-us", cluster.share_us, "time to start and end a window for a rank's threads");
     add_number("--core-slowdown", cluster.slowdown, "slowdown of a thread's core while the rank's other cores are busy")
         .positive();
-    add_number("--rank-slowdown", cluster.rank_slowdown,
-               "slowdown of a core while those of the node's other ranks are busy, each with a part of the processes")
+    add_number(
+        "--rank-slowdown", cluster.rank_slowdown,
+        "slowdown of a core while the cores of the node's other ranks are busy, each with a part of the processes")
         .positive();
-    add_number("--half-work", cluster.half_work, "computing time of a window in two halves, over that of the whole")
+    add_number("--half-work", cluster.half_work,
+               "computing time of a window in two halves, over that of the whole window")
         .positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
     session.on(command, [&session, options] { return show_partition(*options, session); });

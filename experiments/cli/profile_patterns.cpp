@@ -165,9 +165,9 @@ void add_profile_patterns(Command profile, Session& session) {
     options->machine.add_to(patterns);
     patterns
         .add_option("--farthest", options->patterns.farthest,
-                    "Most instructions of the warp, on average, between two accesses of a pattern")
+                    "Maximum average number of the warp's instructions between two accesses of a pattern")
         .show_default();
-    patterns.add_flag("--accesses", options->accesses, "Print each load and store, too");
+    patterns.add_flag("--accesses", options->accesses, "Also print each load and store");
     patterns.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
     session.on_first_rank(patterns, [options] { return profile_patterns(*options); });
 }

@@ -50,7 +50,7 @@ std::string commands_page(Session& session) {
 |---|---|
 | 0 | done; outputs match, or there is nothing to compare |
 | 2 | usage or configuration |
-| 3 | bad input file, or one that cannot be written |
+| 3 | bad input file, or a file that cannot be written |
 | 4 | the simulated program misbehaved; `diff`: the files differ |
 | 5 | an internal invariant broke |
 | 75 | stopped at a checkpoint on request |
@@ -86,8 +86,8 @@ void require_own_folder(const std::filesystem::path& root, bool force) {
     }
     if (!force && !std::filesystem::is_empty(root) && !has_text((root / "README.md").string(), kTitle)) {
         throw InputError(
-            "{}: the folder has files, and no README.md of this reference; name another one, or replace files with the "
-            "names of its pages by --force",
+            "{}: the folder has files, and no README.md of this reference; name another one, or use --force, which "
+            "replaces files with the names of its pages",
             root.string());
     }
 }

@@ -41,7 +41,7 @@ void add_report_command(Command program, Session& session) {
     const auto options = std::make_shared<Options>();
     command.add_option("FILE", options->files, "Result files of runs; or the folder of a sweep, as STUDY.sweep")
         .required();
-    command.add_option("--figure", options->figure, "A paper's figure, as caps/fig10");
+    command.add_option("--figure", options->figure, "A paper's figure, such as caps/fig10");
     command.add_option(
         "--out", options->out,
         "Page to write [report.html, or if that exists report-2.html ..]; or image of the figure; without "
@@ -53,16 +53,16 @@ void add_report_command(Command program, Session& session) {
                     "AXIS=VALUE, the baseline of a sweep's page [the first value of each axis]; may be repeated")
         .one_value_each();
     command.add_option("--run-pages", options->run_pages,
-                       "Number of runs of a sweep with a separate page, in a folder beside its page [24]");
+                       "Number of a sweep's runs that get a separate page, in a folder next to the sweep's page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
     session.on(command, [&session, options] {
-        if (session.transport.size() > 1) { throw ConfigurationError("a report is made without mpirun"); }
+        if (session.transport.size() > 1) { throw ConfigurationError("make a report without mpirun"); }
         const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
         if (of_sweep || !options->figure.empty()) {
             if (options->files.size() > 1) {
                 throw ConfigurationError(of_sweep && options->figure.empty()
-                                             ? "a page is of one sweep, or of result files; give one folder"
-                                             : "a figure is of one sweep; give one folder");
+                                             ? "a page shows one sweep, or result files; give one folder"
+                                             : "a figure shows one sweep; give one folder");
             }
         }
         const bool has_study_options = !options->baseline.empty() || options->run_pages.has_value();

@@ -30,7 +30,7 @@ std::string refuse_cycle(const std::string& text) {
     std::int64_t cycle = -1;
     return read_number(text, cycle) && cycle >= 0
                ? ""
-               : fmt::format("'{}' is no core cycle; give BEGIN,END, as in 0,20000", text);
+               : fmt::format("'{}' is not a core cycle; give BEGIN,END, as in 0,20000", text);
 }
 
 constexpr int kMostThreads = 1024;
@@ -70,8 +70,7 @@ struct ExecutionOptions {
                            "Result file, which replaces an earlier result [WORKLOAD.h5, or the first unused of "
                            "WORKLOAD-2.h5, WORKLOAD-3.h5 ..]");
         command.add_flag("--force", force,
-                         "Also in place of files of other kinds; without --out: WORKLOAD.h5, also in place of an "
-                         "earlier one");
+                         "Also replace files of other kinds; without --out: write WORKLOAD.h5, even if it exists");
         command.add_option("--sync", sync,
                            fmt::format("Synchronisation, one of {} [serial; window on several ranks]",
                                        fmt::join(variant_names("sync"), ", ")));
@@ -83,14 +82,14 @@ struct ExecutionOptions {
         command.add_option("--weights", weights,
                            "Balance the partition by the costs in this earlier run's result file");
         command.add_option("--max-instructions", max_instructions,
-                           "Stop at the first epoch with this many warp instructions; 0: no limit");
+                           "Stop at the first epoch with at least this many warp instructions; 0: no limit");
         command.add_option("--max-cycles", max_cycles,
                            "Stop at the first epoch after this many core cycles of simulated time; 0: no limit");
         command.add_option(
             "--checkpoint-every", checkpoint_every,
-            "Write a checkpoint each time this many core cycles have passed, at the next epoch; 0: only when stopped "
-            "by SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch, or at once before the "
-            "simulation begins (exit code 75); a second one of the first three ends the run at once");
+            "Write a checkpoint each time this many core cycles have passed, at the next epoch; 0: only when a signal "
+            "stops the run. Every run stops on SIGTERM, SIGINT, SIGHUP or SIGUSR1, at its next epoch, or at once "
+            "before the simulation begins (exit code 75); a second SIGTERM, SIGINT or SIGHUP ends it at once");
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
             .existing_folder();
@@ -106,13 +105,14 @@ struct ExecutionOptions {
             .show_default();
         command
             .add_option("--trace-cycles", trace_cycles,
-                        "Begin and end of the trace of SMs, in core cycles of simulated time [0,20000]")
+                        "Start and end of the trace of SMs, in core cycles of simulated time [0,20000]")
             .check(refuse_cycle);
-        command.add_option("--trace-events", trace_events, "Most events of each SM in the trace").show_default();
+        command.add_option("--trace-events", trace_events, "Maximum number of events per SM in the trace")
+            .show_default();
         command
             .add_option(
                 "--threads", threads,
-                "Threads of each rank; the result does not depend on them. auto: one per core that the rank may "
+                "Threads per rank; the result does not depend on them. auto: one per core that the rank may "
                 "use, divided among the ranks of its host that may use the same cores [auto; 1 on several ranks]")
             .from_environment("LOOKAHEAD_THREADS")
             .check(refuse_threads);
@@ -123,7 +123,7 @@ struct ExecutionOptions {
 
     void apply_to(RunRequest& request, const Session& session) const {
         if (trace_cycles.first >= trace_cycles.second) {
-            throw ConfigurationError("--trace-cycles {},{} has no cycles: give an end after the begin",
+            throw ConfigurationError("--trace-cycles {},{} has no cycles: give an END greater than BEGIN",
                                      trace_cycles.first, trace_cycles.second);
         }
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
@@ -290,7 +290,7 @@ void print_summary(const RunOutcome& outcome, bool replaced) {
         record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
     say("  state hash {}\n", hash_text(record.state_hash));
     if (!outcome.result.empty()) {
-        say("  result: {}{}\n", outcome.result, replaced ? ", in place of an earlier file" : "");
+        say("  result: {}{}\n", outcome.result, replaced ? ", replacing an earlier file" : "");
     }
 }
 
@@ -305,7 +305,7 @@ void warn_of_binding(int threads, const Session& session) {
         std::fprintf(
             stderr,
             "lookahead: warning: rank %td may run on %llu core%s and has %d threads: give mpirun --bind-to none, or "
-            "--map-by slot:PE=%d where there are as many cores\n",
+            "--map-by slot:PE=%d where there are that many cores\n",
             least - cores.begin(), static_cast<unsigned long long>(*least), *least == 1 ? "" : "s", threads, threads);
     }
 }
@@ -371,7 +371,7 @@ void add_run_command(Command program, Session& session) {
 void add_resume_command(Command program, Session& session) {
     Command command = program.add_command("resume",
                                           "Continue a run from one of its checkpoints, on any number of ranks: "
-                                          "the result equals that of a run without a stop.");
+                                          "the result equals that of an uninterrupted run.");
     prepare<ResumeOptions>(command, session);
 }
 

@@ -119,15 +119,15 @@ SweepRunOptions run_options(const SweepOptions& options) {
 ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, const Study& study,
                   std::span<const SweepPoint> points, const SweepFolder& folder) {
     if (result.interrupted) {
-        std::fprintf(stderr, "lookahead: interrupted after %zu points; the same command goes on\n", result.executed);
+        std::fprintf(stderr, "lookahead: interrupted after %zu points; the same command continues\n", result.executed);
         return ExitCode::stopped_at_checkpoint;
     }
     if (run.shards == 1) { write_index(study, points, folder); }
     say("{} points, {} complete, {} failed, {} run now\n", points.size(), result.complete, result.failed,
         result.executed);
-    if (result.elsewhere > 0) { say("{} points are run by other programs\n", result.elsewhere); }
+    if (result.elsewhere > 0) { say("other programs are running {} points\n", result.elsewhere); }
     if (result.executed > 0 && result.all_s > 0) {  // under mpirun
-        say("the ranks were at points for {:.1f} % of {:.1f} s\n", 100 * result.points_s / result.all_s, result.all_s);
+        say("the ranks spent {:.1f} % of {:.1f} s on points\n", 100 * result.points_s / result.all_s, result.all_s);
     }
     say("{}\n", run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
     if (result.failed > 0 && result.complete == 0 && result.elsewhere == 0) { throw_first_failure(points, folder); }
@@ -175,7 +175,7 @@ ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
     on_every_rank(world, [&] {
         if (options.jobs) {
             throw ConfigurationError(
-                "--jobs is for sweeps without mpirun, under which each group of ranks runs a point");
+                "--jobs is for sweeps without mpirun; under mpirun each group of ranks runs a point");
         }
         run = run_options(options);
         ranks_per_point = read_ranks_per_point(options.ranks_per_point, world.size());
@@ -270,15 +270,16 @@ void add_sweep_command(Command program, Session& session) {
     };
     add("plan", "Check every configuration and list the points.", plan);
     Command runs = add("run",
-                       "Run the points without a result, and write the index. Under mpirun -n N groups of ranks share "
-                       "the points, the costliest first; keys and files equal those without mpirun, and either way "
-                       "goes on where the other stopped.",
+                       "Run the points that have no result, and write the index. Under mpirun -n N groups of ranks "
+                       "share the points, the costliest first; keys and files equal those without mpirun, and either "
+                       "way continues where the other stopped.",
                        run);
-    runs.add_option("--jobs,-j", options->jobs, "Without mpirun: points at once [one per core]").in_range(1, 4096);
+    runs.add_option("--jobs,-j", options->jobs, "Without mpirun: number of points that run at once [one per core]")
+        .in_range(1, 4096);
     runs.add_flag("--no-wait", options->no_wait, "Do not wait for points that other programs run");
     const auto add_limits = [&options](Command each) {
         each.add_option("--ranks-per-point", options->ranks_per_point,
-                        "Under mpirun: ranks of each point; auto: one, and more for points that would run longest [1]");
+                        "Under mpirun: ranks per point; auto: one, and more for the points that would run longest [1]");
         each.add_option("--timeout", options->run.timeout_s, "Seconds after which a point fails; 0: no limit")
             .not_negative()
             .show_default();
@@ -290,29 +291,29 @@ void add_sweep_command(Command program, Session& session) {
         .show_default();
     runs.add_flag("--retry-failed", options->run.retry_failed, "Run failed points again");
     runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
-    Command submits = add(
-        "submit",
-        "Write a Slurm job that runs the points under mpirun, and submit it. Before its time is over running points "
-        "stop at checkpoints, and the job requeues itself until all points have ended.",
-        submit);
+    Command submits =
+        add("submit",
+            "Write a Slurm job that runs the points under mpirun, and submit it. Before its time is over, running "
+            "points stop at checkpoints, and the job requeues itself until all points have ended.",
+            submit);
     add_limits(submits);
     SlurmJob& job = options->job;
     job.tasks_per_node = available_cores();
     submits.add_option("--partition", job.partition, "Partition [Slurm's default]");
-    submits.add_option("--time", job.time, "Time limit of a job, as Slurm takes it").show_default();
-    submits.add_option("--nodes", job.nodes, "Nodes of a job").in_range(1, 100'000).show_default();
-    submits.add_option("--tasks-per-node", job.tasks_per_node, "Ranks on each node [the cores of this one]")
+    submits.add_option("--time", job.time, "Time limit of a job, in Slurm's format").show_default();
+    submits.add_option("--nodes", job.nodes, "Nodes per job").in_range(1, 100'000).show_default();
+    submits.add_option("--tasks-per-node", job.tasks_per_node, "Ranks per node [the cores of this node]")
         .in_range(1, 4096);
     submits.add_option("--array", job.array, "Number of jobs that share the points").in_range(1, 10'000).show_default();
-    submits.add_option("--grace", job.grace_s, "Seconds before the end of the time at which points stop")
+    submits.add_option("--grace", job.grace_s, "Points stop this many seconds before the job's time is over")
         .in_range(1, 65'535)
         .show_default();
-    submits.add_option("--mpirun", job.mpirun, "The mpirun of the nodes").show_default();
+    submits.add_option("--mpirun", job.mpirun, "The mpirun to use on the nodes").show_default();
     submits.add_flag("--dry-run", options->is_only_written, "Write the script and do not submit it");
     add("status", "Count the points by status; say why points failed.", status);
     Command collects =
         add("collect",
-            "Write the index file of the present results: tables of points, counters and kernels, with failed "
+            "Write the index file of the results so far: tables of points, counters and kernels, with failed "
             "points as rows. Reads only new results.",
             collect);
     collects.add_flag("--csv", options->csv, "Write points.csv and counters.csv too");

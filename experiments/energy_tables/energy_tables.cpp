@@ -28,7 +28,8 @@ EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span
     } catch (const ConfigurationError& error) {
         throw InternalError(
             "the energy table {}, which is part of this program, does not fit its statistics: {}. Whoever renamed the "
-            "statistic must rename it in the table too; until then give a table of your own by energy.table=FILE.toml",
+            "statistic must rename it in the table too; until then give a table of your own with "
+            "energy.table=FILE.toml",
             name, error.what());
     }
 }

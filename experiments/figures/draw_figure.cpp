@@ -54,7 +54,7 @@ ExitCode run_script(const std::string& python, std::vector<std::string> argument
     if (code == kNoPython) {
         throw ConfigurationError(
             "{}, which draws figures, is not there; install Python with h5py, pandas and matplotlib, or name one that "
-            "has them by --python",
+            "has them with --python",
             python);
     }
     return code == 0 ? ExitCode::done : code == 3 ? ExitCode::bad_input : ExitCode::usage;

@@ -52,7 +52,7 @@ std::string base_name(const std::string& base, const std::string& name) {
 /// `whole`: with what the machine inherits.
 Configuration load_machine(const std::string& name, const Place& place, int depth, bool whole) {
     if (depth > kLongestInheritance) {
-        throw ConfigurationError("{}the machines inherit from each other without an end", place);
+        throw ConfigurationError("{}the machines inherit from each other endlessly", place);
     }
     Configuration configuration = parse_machine(name, place);
     configuration.take_text("description");

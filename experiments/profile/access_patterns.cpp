@@ -60,7 +60,7 @@ std::string_view name_of(Pattern pattern) {
 
 std::string_view sentence_of(Unfit reason) {
     static constexpr std::string_view kSentences[] = {
-        "", "outside of innermost loops", "no thread comes by twice in a row",
+        "", "outside innermost loops", "no thread executes it twice in a row",
         "too many instructions between two accesses", "the stride varies"};
     return kSentences[static_cast<std::size_t>(reason)];
 }

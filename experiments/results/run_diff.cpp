@@ -278,7 +278,7 @@ std::vector<std::string> compare_files(const Group& a, const Group& b) {
 std::string kind_of(const hdf5::InputFile& file) {
     const hdf5::Group root = file.root();
     return root.has_attribute("schema") ? fmt::format("a file of {}", root.text_attribute("schema"))
-                                        : "of no kind that is known";
+                                        : "of an unknown kind";
 }
 
 }  // namespace

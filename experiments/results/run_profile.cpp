@@ -38,7 +38,7 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
     for (const LpDescription& process : model.processes()) {
         const auto found = by_name.find(process.name);
         if (found == by_name.end()) {
-            throw InputError("{}: the run had no logical process {}; give one of a machine with the same parts", path,
+            throw InputError("{}: the run had no logical process {}; give one from a machine with the same parts", path,
                              process.name);
         }
         // The host works between kernels, when the other processes hardly do. If its time counted, ranks would be
@@ -57,7 +57,7 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
     const auto processes = model.processes();
     const auto is_named = [](const std::string& name, const LpDescription& process) { return name == process.name; };
     if (!std::equal(names.begin(), names.end(), processes.begin(), processes.end(), is_named)) {
-        throw InputError("{}: the run was of another machine: its logical processes are not those of this one", path);
+        throw InputError("{}: the run used another machine: its logical processes differ from this machine's", path);
     }
     const Group group = engine_group(file, path, schema::kEnginePerWindowGroup);
     WindowLog log;

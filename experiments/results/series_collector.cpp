@@ -67,8 +67,8 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
     if (next_ == shown_.size()) { shown_.push_back({what.name, start_track(component, kind, what, value)}); }
     const Shown& shown = shown_[next_++];
-    LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of {} come in another order than in the epoch before",
-                           component);
+    LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name,
+                           "the counters of {} come in a different order than in the epoch before", component);
     if (shown.track != kNotChosen) {
         Count& count = counts_[shown.track];
         rows_.back()[shown.track] += value - count.last;
@@ -104,7 +104,7 @@ std::size_t SeriesCollector::start_track(std::string_view component, std::string
 }
 
 void SeriesCollector::continue_from(std::string_view bytes) {
-    LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot go on from another");
+    LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot continue another");
     read_archived(bytes, "the series of the run", cycles_, earlier_, epochs_in_row_, epochs_in_last_row_);
     if (std::ranges::any_of(earlier_, [&](const Track& track) { return track.values.size() > cycles_.size(); })) {
         throw InputError("the series of the run cannot be restored: some have more values than there are intervals");

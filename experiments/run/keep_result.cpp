@@ -40,7 +40,7 @@ KeptResult keep_result(const RunRecord& record, const std::string& path, bool ma
     if (!other.empty() && !written(record, other, nullptr).file.empty()) {
         return {other, fmt::format("{}; it is in {}", lost, other)};
     }
-    return {{}, lost + (other.empty() ? "" : fmt::format("; nor is there room for it as {}", other))};
+    return {{}, lost + (other.empty() ? "" : fmt::format("; it cannot be written as {} either", other))};
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {

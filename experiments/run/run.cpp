@@ -108,7 +108,7 @@ std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configu
 void check_live(const RunRequest& request, const Transport& transport) {
     const std::string instead = "; record it with 'lookahead capture', and run the capture";
     if (transport.size() > 1) {
-        throw ConfigurationError("{} runs live on one rank, and here are {}{}", request.workload, transport.size(),
+        throw ConfigurationError("{} runs live on one rank, but there are {}{}", request.workload, transport.size(),
                                  instead);
     }
     if (request.checkpoint_every != 0) {
@@ -215,7 +215,7 @@ class Run {
         outcome.checkpoint = checkpoints_.last();
         if (result.outcome == Outcome::stopped && observer_.was_asked_to_stop(result.end_time)) {
             outcome.code = ExitCode::stopped_at_checkpoint;
-            outcome.message = fmt::format("stopped on request; 'lookahead resume {}' goes on", checkpoints_.last());
+            outcome.message = fmt::format("stopped on request; 'lookahead resume {}' continues", checkpoints_.last());
         }
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
@@ -247,8 +247,9 @@ class Run {
 
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
         if (!request_.command.empty()) {
-            throw ConfigurationError("{} runs live, once; record it with 'lookahead capture', and run the capture",
-                                     request_.workload);
+            throw ConfigurationError(
+                "{} runs live and only once; record it with 'lookahead capture', and run the capture",
+                request_.workload);
         }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);

@@ -16,12 +16,13 @@ std::string checkpoint_stem(const RunRequest& request) {
 
 void RunCheckpoints::check(const Checkpoint& checkpoint) const {
     if (!std::ranges::equal(model_.processes(), checkpoint.names, {}, &LpDescription::name)) {
-        throw InputError("the checkpoint is of a machine with other processes");
+        throw InputError("the checkpoint belongs to a machine with other processes");
     }
     if (request_.max_cycles == checkpoint.max_cycles && request_.max_instructions == checkpoint.max_instructions &&
         run_id_ != checkpoint.run_id) {
-        throw InputError("the checkpoint is of run {}, but its inputs now give run {}: has its energy table changed?",
-                         checkpoint.run_id, run_id_);
+        throw InputError(
+            "the checkpoint belongs to run {}, but its inputs now give run {}: has its energy table changed?",
+            checkpoint.run_id, run_id_);
     }
 }
 
@@ -46,7 +47,7 @@ bool RunCheckpoints::take(Time time, std::uint64_t cycle, const RunningProcesses
     }
     if (error && error->code == ExitCode::internal) { throw_as_its_kind(*error); }
     if (error && transport_.rank() == 0) {
-        std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run goes on: %s\n",
+        std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run continues: %s\n",
                      static_cast<unsigned long long>(cycle), error->sentence.c_str());
     }
     if (!error) { last_ = path; }

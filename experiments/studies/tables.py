@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes the tables of a paper's page, README.md in its folder, from its studies' recorded results (results/*.csv).
 
-    tables.py caps                                  # the page from the recorded studies
-    tables.py caps --check                          # whether the page is that; exit code 1 if not
+    tables.py caps                                  # write the page from the recorded studies
+    tables.py caps --check                          # check that the page agrees with them; exit code 1 if not
     tables.py caps --sweeps FOLDER                  # record the sweeps caps-STUDY.sweep in FOLDER first
-    tables.py caps --sweeps FOLDER --part           # the same of sweeps with some of a study's points; the others stay
-    tables.py caps --sweeps FOLDER --run            # run them before that; what has a result is not run again
+    tables.py caps --sweeps FOLDER --part           # the same, for sweeps with some of a study's points; the others stay
+    tables.py caps --sweeps FOLDER --run            # run the sweeps first; points with a result are not run again
     tables.py caps --sweeps FOLDER --run --size tiny --only caps/parts      # a trial
 
 Needs h5py (to record), numpy and pandas.

@@ -125,8 +125,8 @@ void check_expressions(const Study& study) {
             const Expression expression = Expression::parse(metric.expression);
             for (const std::string& name : expression.names()) {
                 if (std::ranges::find(known, name) == known.end()) {
-                    refuse(study, fmt::format("the metric '{}' is of '{}', which is neither a counter nor a metric "
-                                              "before it{} (KIND.NAME of 'lookahead list statistics')",
+                    refuse(study, fmt::format("the metric '{}' uses '{}', which is neither a counter nor an earlier "
+                                              "metric{} (KIND.NAME of 'lookahead list statistics')",
                                               metric.name, name, did_you_mean(name, known)));
                 }
             }
@@ -140,7 +140,7 @@ void check_paths(const Study& study) {
     for (const Metric& metric : study.metrics) {
         if (metric.expression.empty() &&
             std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
-            refuse(study, fmt::format("the metric '{}' is of {}, which result files do not have{} (counters/KIND/NAME, "
+            refuse(study, fmt::format("the metric '{}' uses {}, which result files do not have{} (counters/KIND/NAME, "
                                       "an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')",
                                       metric.name, metric.path, did_you_mean(metric.path, known)));
         }

@@ -252,7 +252,7 @@ class Ensemble {
         if (state.status == PointStatus::missing && times >= kMostTimesBegun) {
             state.status = PointStatus::failed;
             state.exit_code = kOverrunCode;
-            state.message = fmt::format("the jobs that ran it ended without a word, {} times", times);
+            state.message = fmt::format("the jobs that ran it ended without a message, {} times", times);
             folder_.record_failure(point, state);
             folder_.forget_begun(point);
         }
@@ -332,7 +332,7 @@ class Ensemble {
             if (error) {
                 remove_result(point);
                 forget_if_empty(point);
-                throw InputError("{}: the result of a point cannot get its name: {}", file, error.message());
+                throw InputError("{}: the result of a point cannot be renamed: {}", file, error.message());
             }
             folder_.remove_checkpoints(point);
             count(true);

@@ -50,7 +50,7 @@ class Parser {
     [[noreturn]] void fail(const std::string& expected) {
         const std::string found = next() == 0 ? "the end" : fmt::format("'{}'", text_.substr(at_, 12));
         throw ExpressionError(
-            fmt::format("'{}' has {} at letter {} where {} was expected", text_, found, at_ + 1, expected));
+            fmt::format("'{}' has {} at character {} where {} was expected", text_, found, at_ + 1, expected));
     }
 
     /// The next character that is not a blank; 0 at the end.

@@ -29,7 +29,7 @@ void tell_end_of_job(const SweepFolder& folder, const SweepPoint& point, int cod
     static_cast<void>(catch_error([&] {
         folder.record_failure(point, {PointStatus::failed, code, message, seconds});
     }));
-    std::fprintf(stderr, "lookahead: point %s: %s; the same command goes on\n", point.key.c_str(), message.c_str());
+    std::fprintf(stderr, "lookahead: point %s: %s; the same command continues\n", point.key.c_str(), message.c_str());
 }
 
 /// Ends the process if a point reaches no epoch until long after its time, which only a fault of the program causes.
@@ -55,7 +55,7 @@ class Watchdog {
   private:
     [[noreturn]] static void end_job(double timeout_s, const SweepFolder& folder, const SweepPoint& point) {
         tell_end_of_job(folder, point, kOverrunCode,
-                        fmt::format("{} and came to no epoch, which ended the whole job", time_overrun(timeout_s)),
+                        fmt::format("{} and reached no epoch, which ended the whole job", time_overrun(timeout_s)),
                         timeout_s + kGraceSeconds);
         std::_Exit(kOverrunCode);
     }
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::s
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(group.size()));
     if (!group.try_all_gather({&code, 1}, codes, mine == 0 ? Transport::kForever : kPatience)) {
         tell_end_of_job(folder, point, mine,
-                        fmt::format("{}; other ranks did not hear of it, which ended the whole job", message), seconds);
+                        fmt::format("{}; other ranks did not respond, which ended the whole job", message), seconds);
         group.abort(mine);
     }
     return codes;

@@ -54,7 +54,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
         const std::string about =
             metrics[m].expression.empty()
                 ? fmt::format("From {} of the result file; NaN without one.", metrics[m].path)
-                : fmt::format("{}; NaN without a result, or one with these counters.", metrics[m].expression);
+                : fmt::format("{}; NaN without a result that has these counters.", metrics[m].expression);
         table.write(metrics[m].name, {metrics[m].units, about, long_name_of(metrics[m].name)},
                     column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }));
     }

@@ -179,13 +179,12 @@ std::string fault_of_result(const SweepPoint& point, const std::string& file, co
     const hdf5::Group root = result.root();
     const hdf5::Group meta = root.open_group(run_schema::kMetaGroup);
     if (meta.text_attribute(run_schema::kMetaProgramHashAttribute) != build_id()) {
-        return "another program than the sweep's ran the point: start the sweep again";
+        return "a program other than the sweep's ran the point: start the sweep again";
     }
     const auto inputs = meta.attribute_as<std::vector<std::string>>(run_schema::kMetaInputHashesAttribute);
     return point_key(root.text_attribute(run_schema::kRunIdAttribute), program, inputs) == point.key
                ? ""
-               : "the point ran on other files than the sweep was planned with, which have changed since: start the "
-                 "sweep again";
+               : "the point ran on files that have changed since the sweep was planned: start the sweep again";
 }
 
 }  // namespace lookahead

@@ -47,7 +47,7 @@ class Reader {
     }
     std::string text(const toml::node& node, const std::string& what) const {
         if (const auto* value = node.as_string()) { return value->get(); }
-        fail(node, "{} must be a text in quotes", what);
+        fail(node, "{} must be a string in quotes", what);
     }
 
     std::vector<std::string> texts(const toml::table& table, const char* key) const {
@@ -93,7 +93,7 @@ std::string typed(const Reader& reader, const toml::node& node) {
         });
         return out.str();
     }
-    reader.fail(node, "a value of an axis must be a text, a number or a switch");
+    reader.fail(node, "a value of an axis must be a string, a number or a boolean");
 }
 
 Axis parse_axis(const Reader& reader, const toml::table& table) {
@@ -101,7 +101,7 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
     Axis axis;
     const std::string key = reader.text(table, "key", "");
     axis.name = reader.text(table, "name", key);
-    if (axis.name.empty()) { reader.fail(table, "an axis needs a name, or a key that its values are of"); }
+    if (axis.name.empty()) { reader.fail(table, "an axis needs a name, or a key whose values it lists"); }
     const toml::node* values = table.get("values");
     const toml::node* tables = table.get("value");
     if ((values == nullptr) == (tables == nullptr) || key.empty() != (values == nullptr)) {
@@ -135,7 +135,7 @@ Metric parse_metric(const Reader& reader, const toml::table& table) {
     }
     if (!metric.expression.empty()) {
         if (const toml::node* node = table.get("reduction")) {
-            reader.fail(*node, "an expression is of sums; a reduction is for a path");
+            reader.fail(*node, "an expression always uses sums; a reduction needs a path");
         }
         try {
             Expression::parse(metric.expression);
@@ -184,7 +184,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
     best.name = reader.text(table, "name", "");
     best.axis = reader.text(table, "axis", "");
     if (best.name.empty() || !has_axis(study, best.axis)) {
-        reader.fail(table, "a best needs a name, and as its axis one of the study's");
+        reader.fail(table, "a best needs a name, and one of the study's axes as its axis");
     }
     if (const toml::node* metric = table.get("metric")) {
         best.metric = reader.text(*metric, "metric");
@@ -202,7 +202,7 @@ Best parse_best(const Reader& reader, const toml::table& table, const Study& stu
         const auto equals = each.find('=');
         const AxisChoice& choice = best.among.emplace_back(AxisChoice{each.substr(0, equals), each.substr(equals + 1)});
         if (choice.axis == best.axis || !has_axis(study, choice.axis)) {
-            reader.fail(node, "'{}' in among is not of another axis of the study", each);
+            reader.fail(node, "'{}' in among does not name another axis of the study", each);
         }
         check_value(reader, node, study, choice.axis, choice.value);
     }
@@ -213,7 +213,7 @@ template <class T>
 void check_names(const Reader& reader, const toml::node& node, const std::string& what, const std::vector<T>& items) {
     std::set<std::string> names;
     for (const T& item : items) {
-        if (!names.insert(item.name).second) { reader.fail(node, "{} '{}' is there twice", what, item.name); }
+        if (!names.insert(item.name).second) { reader.fail(node, "{} '{}' appears twice", what, item.name); }
     }
 }
 

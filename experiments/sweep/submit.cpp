@@ -15,7 +15,8 @@ namespace {
 void require_plain(const std::string& what, const std::string& text) {
     if (text.find_first_of("\"$`\\\n") != std::string::npos) {
         throw ConfigurationError(
-            "the {} '{}' has a character that a job's script cannot have: one of \" $ ` \\ or a new line", what, text);
+            "the {} '{}' has a character that a job's script cannot contain: one of \" $ ` \\ or a new line", what,
+            text);
     }
 }
 
@@ -66,7 +67,7 @@ std::string write_job(const SlurmJob& job) {
 std::string submit_job(const std::string& script) {
     const CommandEnd end = run_shell_command(fmt::format("sbatch {}", shell_word(script)));
     if (end.status != 0) {
-        throw ConfigurationError("sbatch does not take {}: {}; the script stays, and may be submitted by hand", script,
+        throw ConfigurationError("sbatch rejects {}: {}; the script is kept, and may be submitted by hand", script,
                                  end.output);
     }
     return end.output;

@@ -31,7 +31,7 @@ std::string process_name() {
 }
 
 [[noreturn]] void fail_by_errno(const std::string& path) {
-    throw InputError("{}: the file cannot be written: {}; when that is corrected, the same command goes on", path,
+    throw InputError("{}: the file cannot be written: {}; when that is corrected, the same command continues", path,
                      std::strerror(errno));
 }
 
@@ -101,8 +101,8 @@ void SweepFolder::require_own() const {
     for (const char* name : {"/index.h5", "/plan.json"}) {
         if (std::filesystem::exists(path_ + name) && !std::filesystem::exists(fmt::format("{}/study.toml", path_))) {
             throw InputError(
-                "{}{} is in the way: the folder is of no sweep, and a sweep would replace the file; give another "
-                "folder with --out",
+                "{}{}: the folder does not belong to a sweep, and a sweep would replace this file; give another folder "
+                "with --out",
                 path_, name);
         }
     }
@@ -128,13 +128,13 @@ void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> po
     const Study before = study();
     const std::string advice = "; give another folder with --out";
     if (before.name != now.name) {
-        throw InputError("{}: the folder is of another study, {}{}", path_, before.name, advice);
+        throw InputError("{}: the folder belongs to another study, {}{}", path_, before.name, advice);
     }
     for (const SweepPoint& point : plan_sweep(before)) {
         if (std::ranges::find(points, point.key, &SweepPoint::key) == points.end()) {
             throw InputError(
-                "{}: the folder is of another version of the study {}, with a point that this one does not have ({}, "
-                "key {}): a study may only grow{}",
+                "{}: the folder belongs to another version of the study {}, with a point that this one does not have "
+                "({}, key {}): a study may only grow{}",
                 path_, now.name, point.workload, point.key, advice);
         }
     }
@@ -147,7 +147,8 @@ Study SweepFolder::study() const {
     const auto end_of_name = text ? text->find('\n') : std::string::npos;
     if (end_of_name == std::string::npos || !text->starts_with("# ")) {
         throw InputError(
-            "{} is not the folder of a sweep: {}; give a sweep's with --out, or begin it with lookahead sweep run",
+            "{} is not the folder of a sweep: {}; give a sweep's folder with --out, or begin the sweep with lookahead "
+            "sweep run",
             path_,
             (std::filesystem::is_directory(path_, unknown) ? "it has no study.toml that lookahead sweep wrote"
                                                            : "there is no such folder"));
@@ -272,7 +273,8 @@ void SweepFolder::require_room() const {
     if (!good) {
         errno = reason;
         throw InputError(
-            "{}: results cannot be written: {}; complete points stay, and when there is room the same command goes on",
+            "{}: results cannot be written: {}; complete points are kept, and when there is room the same command "
+            "continues",
             path_, std::strerror(errno));
     }
 }

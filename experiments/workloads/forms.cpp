@@ -8,14 +8,15 @@ std::string kernel_of_form(std::string_view kernel, std::string_view form, std::
                            std::string_view length) {
     if (form == "vector") {
         if (unroll == kUnrollFactors.front()) { return fmt::format("{}_v{}", kernel, length); }
-        throw ConfigurationError("unroll={} is of form=looped: loops of form=vector are unrolled by `length`", unroll);
+        throw ConfigurationError("unroll={} belongs to form=looped: loops of form=vector are unrolled by `length`",
+                                 unroll);
     }
     if (length != kVectorLengths.front()) {
-        throw ConfigurationError("length={} is of form=vector: give form=vector, too", length);
+        throw ConfigurationError("length={} belongs to form=vector: give form=vector, too", length);
     }
     if (form == "looped") { return fmt::format("{}_{}", kernel, unroll); }
     if (unroll != kUnrollFactors.front()) {
-        throw ConfigurationError("unroll={} is of form=looped: give form=looped, too", unroll);
+        throw ConfigurationError("unroll={} belongs to form=looped: give form=looped, too", unroll);
     }
     return std::string(kernel);
 }

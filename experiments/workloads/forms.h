@@ -28,13 +28,12 @@ inline constexpr std::array<WordParameter, 1> kWideForm{{
 constexpr std::array<WordParameter, 3> looped_and_vector_form(std::span<const std::string_view> factors) {
     return {
         {{"form", kOriginalLoopedOrVector,
-          "`looped`: the program that the vector memory paper's is compared with (Crago et al., TACO 2018, section "
+          "`looped`: the program with which the vector memory paper compares its own (Crago et al., TACO 2018, section "
           "7.3): a thread goes over several elements in loops, which are unrolled by `unroll`. `vector`: these loops "
           "with strided and indirect vector memory instructions of `length` elements."},
          {"unroll", factors, "Elements that a round of a loop of form=looped takes."},
          {"length", kVectorLengths,
-          "Elements of a vector memory instruction of form=vector. Other forms refuse 8 and 16; 4 says nothing to "
-          "them."}}};
+          "Elements of a vector memory instruction of form=vector. Other forms refuse 8 and 16, and ignore 4."}}};
 }
 inline constexpr std::array<WordParameter, 3> kLoopedAndVectorForm = looped_and_vector_form(kUnrollFactors);
 /// For threads with at most eight elements, or without registers for more.

@@ -216,11 +216,11 @@ TEST_CASE("an unroll factor is of form=looped alone, and a length of form=vector
     CHECK_NOTHROW(tiny(Program{"vecadd", {"vecadd.form=vector", "vecadd.length=8"}}, 1));
     CHECK_NOTHROW(tiny(Program{"vecadd", {"vecadd.form=looped", "vecadd.unroll=2"}}, 1));
     CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.form=vector", "vecadd.unroll=2"}}, 1),
-                         doctest::Contains("unroll=2 is of form=looped"), ConfigurationError);
+                         doctest::Contains("unroll=2 belongs to form=looped"), ConfigurationError);
     CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.form=looped", "vecadd.length=8"}}, 1),
-                         doctest::Contains("length=8 is of form=vector"), ConfigurationError);
+                         doctest::Contains("length=8 belongs to form=vector"), ConfigurationError);
     CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.length=16"}}, 1),
-                         doctest::Contains("length=16 is of form=vector"), ConfigurationError);
+                         doctest::Contains("length=16 belongs to form=vector"), ConfigurationError);
 }
 
 TEST_CASE("results do not depend on the finaliser's freedom: order, any register limit, the width of pointers") {

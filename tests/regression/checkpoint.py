@@ -286,7 +286,7 @@ def check_refused(checker):
     refused(changed(lambda file: file.attrs.__setitem__("git_revision", "0")), 3, "written by revision 0")
     bad.write_bytes(good.read_bytes()[:-CHECKSUM_BYTES])
     refused([bad], 3, "has no checksum")
-    refused(changed(lambda file: file.attrs.__setitem__("run_id", "0")), 3, "the checkpoint is of run 0")
+    refused(changed(lambda file: file.attrs.__setitem__("run_id", "0")), 3, "the checkpoint belongs to run 0")
     refused(changed(lambda file: file["processes/state_bytes"].__setitem__(0, 2**40)), 3, "too short")
     refused(changed(lambda file: file["processes/name"].__setitem__(0, "guest")), 3, "other processes")
     refused(changed(lambda file: file["processes/state_hash"].__setitem__(1, 0)), 3, "dispatcher is not in the state")

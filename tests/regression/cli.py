@@ -183,7 +183,7 @@ def check_default_output(checks):
     checks.check("the first is as it was", (folder / "vecadd.h5").stat().st_ino == before, None)
     for more in (["--force"], ["--out", "vecadd.h5"]):
         found = result_of(*more)
-        checks.check(f"{more}", found == (0, "vecadd.h5, in place of an earlier file"), found)
+        checks.check(f"{more}", found == (0, "vecadd.h5, replacing an earlier file"), found)
         after = (folder / "vecadd.h5").stat().st_ino
         checks.check(f"{more}: the file is another one", after != before, None)
         before = after

@@ -211,7 +211,7 @@ def check_stop(checks):
             printed, errors = process.communicate(timeout=lookahead.PATIENCE)
             if process.returncode == 75:
                 stops += 1
-                checks.check(f"{out}: message", "the same command goes on" in errors, errors)
+                checks.check(f"{out}: message", "the same command continues" in errors, errors)
             # The next sweep goes on from these, and may end before it is stopped.
             interrupted |= {file.parent.stem for file in checks.folder.glob(f"{out}/points/*.checkpoint/*.checkpoint.h5")}
         checks.check(f"{out}: stopped", stops > 0, f"{process.returncode}: {printed}{errors}")
@@ -242,7 +242,7 @@ def check_stop_of_taken(checks):
         process.send_signal(signal.SIGUSR1)
         printed, errors = process.communicate(timeout=lookahead.PATIENCE)
         begun = list(checks.folder.glob(f"{out}/points/*.checkpoint"))
-        checks.check(out, process.returncode == 75 and "the same command goes on" in errors,
+        checks.check(out, process.returncode == 75 and "the same command continues" in errors,
                      f"{process.returncode}: {printed}{errors}")
         checks.check(f"{out}: no more points", 0 < len(begun) <= 2 // int(each), begun)
 
@@ -285,7 +285,7 @@ def check_full_disk(checks):
             done = run_without_room(checks, study, out, 2)
         said = [each for each in done.stderr.splitlines() if each.startswith("lookahead: ")]
         checks.check(f"{out}: code", done.returncode == 3, f"{done.returncode}: {done.stdout}{done.stderr}")
-        checks.check(f"{out}: message", len(said) == 1 and "the same command goes on" in said[0], done.stderr)
+        checks.check(f"{out}: message", len(said) == 1 and "the same command continues" in said[0], done.stderr)
         checks.check(f"{out}: no failures", not list(checks.folder.glob(f"{out}/points/*.failure.json")),
                      checks.left_over(out))
         again = checks.run(study, out, ranks)

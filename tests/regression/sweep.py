@@ -66,10 +66,10 @@ BAD = [
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
-    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at letter 13 where a name"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at character 13 where a name"),
     ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycels / cycles"', 3, "did you mean sm.cycles"),
-    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor a metric before it"),
-    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction is for a path"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor an earlier metric"),
+    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction needs a path"),
     ('path = "counters/sm/cycles"\n', 'path = "cycles"\nexpression = "sm.cycles"\n', 3, "either the path"),
     ("[[best]]", '[[axis]]\nname = "status"\nkey = "l1d.mshrs"\nvalues = [8]\n[[best]]', 3,
      "the axis 'status' has the name of another column"),
@@ -122,7 +122,7 @@ def check_whole(checks):
     (checks.folder / "mine").mkdir()
     (checks.folder / "mine/plan.json").write_text("mine")
     taken = checks.command("run", study, "mine")
-    checks.check("a folder of no sweep", taken.returncode == 3 and "plan.json is in the way" in taken.stderr, taken.stderr)
+    checks.check("a folder of no sweep", taken.returncode == 3 and "plan.json: the folder does not belong to a sweep" in taken.stderr, taken.stderr)
     checks.check("it is left alone", [file.read_text() for file in (checks.folder / "mine").iterdir()] == ["mine"], None)
     (checks.folder / "mine/plan.json").rename(checks.folder / "mine/thesis.txt")
     beside = checks.command("run", study, "mine")
@@ -186,7 +186,7 @@ def check_interrupt(checks):
     wait_for(lambda: list(checks.folder.glob("cut/points/*.h5")), period=0.002)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
-    checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
+    checks.check("interrupt", process.returncode == 75 and "continues" in errors, f"{process.returncode}: {errors}")
     left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith((".h5", ".checkpoint"))]
     checks.check("interrupt leaves nothing half-written", not left, left)
     again = checks.command("run", study, "cut")
@@ -303,7 +303,7 @@ def check_changed_input(checks):
         printed, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check(out, process.returncode == 3 and "0 complete, 1 failed" in printed, printed + errors)
         table = checks.points(out)
-        checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "other files" in table["message"][0],
+        checks.check(f"{out}: its row", table["exit_code"][0] == 3 and "files that have changed" in table["message"][0],
                      f"{table['exit_code']} {table['message']}")
         again = checks.run(study, out, ranks)
         checks.check(f"{out}: planned anew", "1 complete, 0 failed, 1 run now" in again.stdout, again.stdout + again.stderr)
@@ -318,7 +318,7 @@ def check_lost_result(checks):
     wait_for(lambda: list(checks.folder.glob(f"lost/points/{key}.h5.*")), period=0.0005)
     (checks.folder / "lost/points" / f"{key}.h5").mkdir()
     _, errors = process.communicate(timeout=lookahead.PATIENCE)
-    checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
+    checks.check("lost result", process.returncode == 3 and "cannot be renamed" in errors,
                  f"{process.returncode}: {errors}")
     running = processes_with(checks.folder / "lost")
     checks.check("nothing runs on", not running, running)

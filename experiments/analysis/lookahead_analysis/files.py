@@ -90,7 +90,7 @@ def read_on_trial(path):
         finally:
             os._exit(1)
     if os.waitpid(child, 0)[1] != 0:
-        raise DamagedFile(f"it is no HDF5 file, or a damaged one; {ADVICE}")
+        raise DamagedFile(f"it is not an HDF5 file, or it is damaged; {ADVICE}")
 
 
 def open_file(path):

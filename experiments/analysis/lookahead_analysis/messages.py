@@ -21,7 +21,7 @@ def reason_of(error):
     if isinstance(error, OSError) and error.errno in REASONS:
         return REASONS[error.errno]
     if isinstance(error, OSError) and error.errno is None and not isinstance(error, DamagedFile):  # h5py's
-        return "it is no HDF5 file, or a damaged one"
+        return "it is not an HDF5 file, or it is damaged"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return error.args[0] if isinstance(error, KeyError) else str(error)

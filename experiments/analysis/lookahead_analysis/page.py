@@ -1,6 +1,7 @@
 """A page of charts from result files: `python3 -m lookahead_analysis.page run.h5 [other.h5 ...] -o run.html`.
 
-The page needs nothing beside it. Several runs stand side by side, and what their configurations differ in comes first.
+The page needs nothing beside it. It shows several runs side by side, and starts with
+the differences of their configurations.
 """
 
 import argparse
@@ -23,8 +24,8 @@ th, td:first-child { text-align: left; } tr:nth-child(even) { background: #f5f5f
 .bad { color: #b00020; font-weight: bold; }
 """
 FACTS = {"workload": "workload", "size": "size", "machine": "machine", "status": "status", "outputs": "outputs", "cycles": "cycles",
-         "warp_instructions": "warp instructions", "ipc": "warp instructions a cycle",
-         "thread_instructions": "thread instructions", "thread_ipc": "thread instructions a cycle", "kernels": "kernels",
+         "warp_instructions": "warp instructions", "ipc": "warp instructions per cycle",
+         "thread_instructions": "thread instructions", "thread_ipc": "thread instructions per cycle", "kernels": "kernels",
          "state_hash": "state_hash"}
 # Kind, hits, the counters whose sum they are a part of, label.
 HITS = [("l1d", "hits_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D hits"),
@@ -113,7 +114,7 @@ def overview(runs):
     incomplete = [name for name, run in runs.items() if not run.complete]
     warning = "".join(f'<p class="bad">{html.escape(name)} did not end well: it must not enter an average.</p>'
                       for name in incomplete)
-    idle = "".join(f"<p>{html.escape(name)}: no kernel ran, so that it has no chart of where cycles went, none over time and no "
+    idle = "".join(f"<p>{html.escape(name)}: no kernel ran, so there is no chart of where cycles went, none over time and no "
                    "energy.</p>" for name, run in runs.items() if not len(run.kernels))
     return warning + idle + text_table(pd.DataFrame(columns))
 
@@ -162,8 +163,8 @@ def over_time(runs):
     ipc = {name: run.rate("sm", "warp_instructions").sum(axis=1) for name, run in runs.items()}
     bus = {name: run.rate("dram", "data_bus_cycles", "dram.frequency").mean(axis=1) for name, run in runs.items()}
     kernels = {name: launches(run) for name, run in runs.items()}
-    return section("Over time", "Of the whole GPU, from the first kernel's begin to the last one's end; where it is grey, no kernel "
-                   "ran.", lines(ipc, "warp instructions a cycle", kernels), lines(bus, "DRAM data bus in use", kernels))
+    return section("Over time", "The whole GPU, from the start of the first kernel to the end of the last; where it is grey, no "
+                   "kernel ran.", lines(ipc, "warp instructions per cycle", kernels), lines(bus, "DRAM data bus in use", kernels))
 
 
 def memory(runs):
@@ -188,7 +189,7 @@ def energy(runs):
               for category, values in run.energy.items()}
     if not joules:
         return ""
-    return section("Energy", "Joules while kernels ran, by component: dynamic, for what was done, and static, for the time.",
+    return section("Energy", "Joules while kernels ran, by component: dynamic for activity, static for time.",
                    bars(pd.DataFrame(joules).T, "joules"))
 
 
@@ -199,7 +200,7 @@ def kernels(runs):
         if len(table):
             sums = table.groupby("name", sort=False)[["cycles", "warp_instructions", "thread_instructions"]].sum()
             sums.insert(0, "launches", table.groupby("name", sort=False).size())
-            sums["warp instructions a cycle"] = sums["warp_instructions"] / sums["cycles"].replace(0, float("nan"))
+            sums["warp instructions per cycle"] = sums["warp_instructions"] / sums["cycles"].replace(0, float("nan"))
             parts.append(f"<h3>{html.escape(name)}</h3>" + text_table(sums))
     return section("Kernels", "All launches of each kernel.", *parts) if parts else ""
 
@@ -224,7 +225,7 @@ def page(runs):
         return _page(runs)
     except UNUSABLE as error:
         files = ", ".join(run.path for run in runs.values())
-        raise RunFileError(f"{files}: no page can be made of it: {reason_of(error)}") from error
+        raise RunFileError(f"{files}: no page can be made from it: {reason_of(error)}") from error
 
 
 def _page(runs):

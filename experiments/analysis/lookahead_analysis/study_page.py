@@ -46,7 +46,7 @@ def failures(study):
     if not len(failed):
         return ""
     table = failed.to_html(border=0, index=False, escape=True)
-    return section("Points without a result", f"{len(failed)} of {len(study.points)} points are in no figure.",
+    return section("Points without a result", f"{len(failed)} of {len(study.points)} points appear in no figure.",
                    f'<div class="wide">{table}</div>').replace("<h2>", '<h2 class="bad">', 1)
 
 
@@ -62,7 +62,7 @@ def bars_by_workload(study):
         width = min(30.0, max(6.0 if bars else 9.0, 1.5 + 0.055 * bars))  # a page is eleven wide
         parts.append(f"<h3>{html.escape(axis)}</h3>" + figure(picture(lambda axes: draw_speedups(axes, study, axis), width, 3.6)))
     return section("Speed-ups", "Cycles with the baseline's value over those with each other value of the axis, all else equal; "
-                   "geometric means over the other axes. Bars stand on 1, and the axis is cut.", *parts) if parts else ""
+                   "geometric means over the other axes. Bars start at 1, and the axis is cut.", *parts) if parts else ""
 
 
 def heat_maps(study):
@@ -72,7 +72,7 @@ def heat_maps(study):
         if table.notna().any(axis=None):
             size = (max(4.5, 2.5 + 0.55 * len(table.columns)), max(2.4, 1.2 + 0.32 * len(table)))
             parts.append(figure(picture(lambda axes: draw_grid(axes, study, rows, columns), *size)))
-    return section("Two axes at once", "Speed-up over the baseline's values of both, geometric mean over what else there is.",
+    return section("Two axes at once", "Speed-up over the baseline's values of both, geometric mean over everything else.",
                    *parts) if parts else ""
 
 
@@ -82,7 +82,7 @@ def trade_off(study):
         return ""
     best = table[table["front"]].drop(columns="front").sort_values("cycles")
     return section("Cycles against energy", "A dot is a combination of the axes' values, the geometric mean over the workloads; "
-                   "no other has both fewer cycles and less energy than one of the front, which is in the table.",
+                   "no other dot has both fewer cycles and less energy than a dot on the front, which the table lists.",
                    figure(picture(lambda axes: draw_trade_off(axes, study), 7.0, 4.2)), text_table(best))
 
 
@@ -92,7 +92,7 @@ def distribution(study):
         return ""
     width = min(30.0, max(6.0, 1.5 + 0.4 * len(study.workloads)))
     return section("All points", "Speed-up of every complete point over its workload's baseline: box and median of the middle "
-                   "half, whiskers to the least and most.", figure(picture(lambda axes: draw_distribution(axes, study), width, 3.6)))
+                   "half, whiskers to the minimum and maximum.", figure(picture(lambda axes: draw_distribution(axes, study), width, 3.6)))
 
 
 def write_run_pages(study, folder, most):
@@ -163,9 +163,9 @@ def baseline_of(parser, texts):
 def main(arguments=None):
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sweep", help="folder of a sweep, with index.h5")
-    parser.add_argument("-o", "--out", required=True, help="page to write; pages of runs are in its name's folder")
+    parser.add_argument("-o", "--out", required=True, help="page to write; pages of runs are in a folder of its name")
     parser.add_argument("--baseline", action="append", default=[], metavar="AXIS=VALUE",
-                        help="to which the others are compared [the first value that the study names]; may be repeated")
+                        help="baseline of the comparisons [the first value that the study names]; may be repeated")
     parser.add_argument("--run-pages", type=int, default=DEFAULT_RUN_PAGES, metavar="N",
                         help="make pages of at most N runs [%(default)s]")
     chosen = parser.parse_args(arguments)

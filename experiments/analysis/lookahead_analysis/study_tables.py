@@ -33,7 +33,7 @@ class Recorded:
         try:
             points = pd.read_csv(path, dtype=dict.fromkeys(OF_POINT, str), keep_default_na=False, na_values=[""])
         except (OSError, ValueError) as error:
-            raise SweepError(f"{path}: is no recorded study: {error}") from error
+            raise SweepError(f"{path}: is not a recorded study: {error}") from error
         lacking = [name for name in OF_POINT if name not in points]
         if lacking:
             raise SweepError(f"{path}: has no column '{lacking[0]}', which every recorded study has")
@@ -79,7 +79,7 @@ def in_place_of(recorded, table):
     recorded."""
     keys = ["workload", *(name for name in table if name.startswith(AXIS))]
     if keys != ["workload", *(name for name in recorded if name.startswith(AXIS))]:
-        raise SweepError(f"the recorded study has not the sweep's axes, which are {', '.join(keys[1:])}")
+        raise SweepError(f"the recorded study does not have the sweep's axes, which are {', '.join(keys[1:])}")
     found = {tuple(map(name_of, row[keys])): row for _, row in table.iterrows()}
     rows = [found.pop(tuple(map(name_of, row[keys])), row) for _, row in recorded.iterrows()]
     columns = [*recorded, *(name for name in table if name not in recorded)]
@@ -238,7 +238,7 @@ class Page:
             name = f"{self.name}/{study}"
             begin, end = f"<!-- {name}: made by tables.py -->", f"<!-- end of {name} -->"
             if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
-                raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, behind it, '{end}'")
+                raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, after it, '{end}'")
             page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
         return page
 
@@ -255,7 +255,7 @@ def of_size(study_file, size, folder):
     """A copy of the study at another size, for a trial."""
     text, count = re.subn(r'(?m)^size = ".*"$', f'size = "{size}"', study_file.read_text())
     if count != 1:
-        raise SweepError(f"{study_file}: has no one line 'size = ...'")
+        raise SweepError(f"{study_file}: does not have exactly one line 'size = ...'")
     copy = folder / study_file.name
     copy.write_text(text)
     return copy
@@ -264,13 +264,13 @@ def of_size(study_file, size, folder):
 def main(page, description, arguments=None):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sweeps", type=pathlib.Path, metavar="FOLDER",
-                        help=f"record the sweeps {page.name}-STUDY.sweep that are in FOLDER; without: write the page alone")
+                        help=f"record the sweeps {page.name}-STUDY.sweep that are in FOLDER; without: only write the page")
     parser.add_argument("--part", action="store_true",
                         help="the sweeps have some points of their studies; the others stay as they are recorded")
     parser.add_argument("--run", action="store_true", help="run them first; points that have a result are not run again")
-    parser.add_argument("--program", default="lookahead", help="that runs them [lookahead]")
+    parser.add_argument("--program", default="lookahead", help="program that runs them [lookahead]")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--size", help="of --run: instead of the studies' own, for a trial")
+    parser.add_argument("--size", help="with --run: size instead of the studies' own, for a trial")
     studies = {f"{page.name}/{study}": study for study in page.tables}
     parser.add_argument("--only", choices=studies, action="append", metavar="STUDY", help=", ".join(studies))
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the page is not what its data make")

@@ -28,7 +28,7 @@ NO_AXES = {"key", "workload", "status", "message", "file"}
 def without_index(folder):
     """The message about a folder that has no index."""
     if not ((folder / "study.toml").exists() and (folder / "points").is_dir()):
-        return "is no sweep with an index: the folder has no study.toml with points"
+        return "is not a sweep with an index: the folder has no study.toml with points"
     return (f"the sweep has no index yet; 'lookahead sweep collect STUDY --out {folder}' writes it, and so does "
             "'lookahead sweep run' when it has run to its end")
 
@@ -60,7 +60,7 @@ class Sweep:
                 best = index.get("best", {})
                 self.bests = pd.DataFrame({name: values_of(best[name]) for name in best})
         except UNUSABLE as error:
-            raise SweepError(f"{self.folder}: is no sweep with an index: {reason_of(error)}") from error
+            raise SweepError(f"{self.folder}: is not a sweep with an index: {reason_of(error)}") from error
 
     def require(self, figure, study, axes):
         """SweepError unless this is a sweep of the study, by its name or as a file of its own (whose name has no folder),

@@ -1,5 +1,5 @@
 """irregular: the address of a global load depends on loaded data, by the backward slice with which Koo et al. (section
-V.B) exclude loads from prefetching, or a global access brings 8 lines or more on average; else regular."""
+V.B) exclude loads from prefetching, or a global access touches 8 lines or more on average; else regular."""
 
 import re
 

@@ -1,6 +1,6 @@
 """Type-L: long-latency RAW is the largest of the schedulers' stall causes; else Type-M. As in the paper (Kim et al.,
 HPCA 2016, section 3) a wait for memory has long latency where it takes more than 100 cycles, and a cause is a state of
-warps, so cycles of an SM without any CTA are none."""
+warps, so cycles of an SM without any CTA do not count."""
 
 import h5py
 

@@ -20,7 +20,7 @@ double exponential(double x) {
 }
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"options", "option", {3, 60, 192, 512}, 1024, "Options, a thread block each; 512 in the suite."},
+    {"options", "option", {3, 60, 192, 512}, 1024, "Options, one thread block each; 512 in the suite."},
     {"steps", "step", {288, 448, 896, 2048}, 1 << 14, "Steps of the tree; 2048 in the suite.", kLevels},
 }};
 

@@ -11,7 +11,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"nx", "point", {32, 96, 256, 384}, 1024, "Points in x.", kBlockX},
     {"ny", "point", {16, 96, 256, 384}, 1024, "Points in y.", kBlockY},
     {"nz", "point", {5, 96, 192, 384}, 1024, "Points in z."},
-    {"steps", "step", {2, 1, 1, 5}, 1 << 10, "Steps, a launch each; 5 in the suite."},
+    {"steps", "step", {2, 1, 1, 5}, 1 << 10, "Steps, one launch each; 5 in the suite."},
 }};
 
 class Fdtd3d : public SizedWorkload<kParameters> {

@@ -11,12 +11,12 @@ constexpr int kWords = 19, kMiddle = 9;
 constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"count", "number", {2, 360, 782, 5860}, 1 << 16, "Numbers of each generator; 5860 in the suite.", 2},
+    {"count", "number", {2, 360, 782, 5860}, 1 << 16, "Numbers per generator; 5860 in the suite.", 2},
     {"generators",
      "generator",
      {4096, 4096, 30720, 30720},
      1 << 20,
-     "Generators, a thread each; 4096 in the suite.",
+     "Generators, one thread each; 4096 in the suite.",
      kBlock},
 }};
 

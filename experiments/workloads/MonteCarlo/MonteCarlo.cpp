@@ -8,7 +8,7 @@ constexpr std::uint32_t kThreads = 256;
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"options", "option", {6, 120, 256, 1024}, 1024, "Options, a thread block each."},
+    {"options", "option", {6, 120, 256, 1024}, 1024, "Options, one thread block each."},
     {"paths", "path", {1000, 32768, 262144, 262144}, 1 << 24, "Paths; 262144 in the suite."},
 }};
 

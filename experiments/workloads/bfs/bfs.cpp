@@ -10,7 +10,7 @@ constexpr std::uint32_t kBlock = 512;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
     {"nodes", "node", {600, 1 << 16, 1 << 20, 1 << 22}, 1 << 26, "Nodes of the graph."},
-    {"share", "node", {2, 8, 16, 16}, 1 << 16, "Nodes of a thread of the second kernel in form=looped."},
+    {"share", "node", {2, 8, 16, 16}, 1 << 16, "Nodes per thread of the second kernel in form=looped."},
 }};
 
 class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {

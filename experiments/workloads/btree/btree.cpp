@@ -12,7 +12,7 @@ constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"records", "record", {3000, 1 << 18, 1 << 20, 1 << 22}, 1 << 24, "Records in the tree."},
     {"queries", "query", {20, 1200, 20000, 60000}, 65535, "Queries for a key, and as many for a range."},
-    {"share", "query", {7, 8, 16, 16}, 65535, "Queries of a block in form=looped."},
+    {"share", "query", {7, 8, 16, 16}, 65535, "Queries per block in form=looped."},
 }};
 
 struct Node {

@@ -11,7 +11,7 @@ constexpr std::size_t kPoints = 512;
 constexpr double kTolerance = 1e-5, kScale = 16.0;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
-    {"batches", "FFT", {12, 2048, 32768, 65536}, 1 << 20, "Transforms, one a thread block."},
+    {"batches", "FFT", {12, 2048, 32768, 65536}, 1 << 20, "Transforms, one per thread block."},
 }};
 
 class Fft : public SizedWorkload<kParameters> {

@@ -10,7 +10,7 @@ constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
     {"size", "row", {50, 112, 296, 1024}, 1 << 13, "Rows of the matrix; from 4 to 1024 in the suite."},
-    {"share", "element", {4, 16, 16, 16}, 1 << 10, "Elements of a thread in form=looped, while all rows are left."},
+    {"share", "element", {4, 16, 16, 16}, 1 << 10, "Elements per thread in form=looped, while all rows are left."},
 }};
 
 class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {

@@ -12,7 +12,7 @@ constexpr float kKeep = 0.88f;
 constexpr double kTolerance = 3e-4;
 
 constexpr std::array<SizedParameter, 5> kParameters{{
-    {"points", "point", {3, 20, 120, 51}, kMostPoints, "Points of the wall, a block each; 51 in the suite."},
+    {"points", "point", {3, 20, 120, 51}, kMostPoints, "Points of the wall, one block each; 51 in the suite."},
     {"frames", "frame", {4, 2, 2, 2}, 1 << 12, "Frames; the first gives the templates. Up to 104 in the suite."},
     {"template_radius", "pixel", {4, 6, 8, 25}, kMostTemplateRadius, "Radius of the templates; 25 in the suite."},
     {"window_radius", "pixel", {9, 12, 15, 40}, kMostWindowRadius, "Radius of the searched window; 40 in the suite."},

@@ -25,7 +25,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     void run(Device& device) override {
         if (size_ / sampling_ / kSampled < kThreads) {
             throw ConfigurationError(
-                "histo: of {} pixels, {} blocks would sample less than one a thread: at least {} are needed.", size_,
+                "histo: of {} pixels, {} blocks would sample less than one per thread: at least {} are needed.", size_,
                 sampling_, sampling_ * kSampled * kThreads);
         }
         if (bins_ < 2 * kRangeBins) {

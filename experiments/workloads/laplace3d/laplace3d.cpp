@@ -10,7 +10,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"nx", "point", {40, 100, 256, 512}, 4096, "Points in x."},
     {"ny", "point", {10, 100, 256, 512}, 4096, "Points in y."},
     {"nz", "point", {6, 100, 128, 256}, 4096, "Points in z."},
-    {"steps", "step", {2, 1, 2, 4}, 1 << 14, "Jacobi steps, a launch each."},
+    {"steps", "step", {2, 1, 2, 4}, 1 << 14, "Jacobi steps, one launch each."},
 }};
 
 class Laplace3d : public SizedWorkload<kParameters> {

@@ -16,7 +16,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"nx", "cell", {40, 120, 120, 120}, 512, "Cells in x, and threads of a block; 120 in the suite."},
     {"ny", "cell", {6, 24, 120, 120}, 1024, "Cells in y; 120 in the suite."},
     {"nz", "cell", {6, 24, 72, 150}, 1024, "Cells in z; 150 in the suite."},
-    {"steps", "step", {3, 2, 2, 20}, 1 << 14, "Steps, a launch each."},
+    {"steps", "step", {3, 2, 2, 20}, 1 << 14, "Steps, one launch each."},
 }};
 
 class Lbm : public SizedWorkload<kParameters> {

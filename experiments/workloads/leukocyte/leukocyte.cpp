@@ -15,11 +15,11 @@ constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 6> kParameters{{
     {"width", "pixel", {52, 104, 204, 640}, 4096, "Width of the image; 640 in the suite."},
-    {"height", "pixel", {76, 220, 220, 220}, 512, "Height; threads of a block and twice 22. 219 in the suite."},
+    {"height", "pixel", {76, 220, 220, 220}, 512, "Height: threads of a block plus twice 22; 219 in the suite."},
     {"points", "point", {10, 15, 150, 150}, kMostPoints, "Points of a circle; 150 in the suite."},
     {"reach", "pixel", {2, 5, 12, 12}, kMostReach, "Radius of the disc for the dilation; 12 in the suite."},
-    {"cells", "cell", {1, 15, 60, 36}, 4096, "Cells to outline at most; 36 in the suite."},
-    {"iterations", "iteration", {2, 3, 6, 500}, 1 << 16, "Iterations for an outline at most; 500 in the suite."},
+    {"cells", "cell", {1, 15, 60, 36}, 4096, "Maximum number of cells to outline; 36 in the suite."},
+    {"iterations", "iteration", {2, 3, 6, 500}, 1 << 16, "Maximum number of iterations per outline; 500 in the suite."},
 }};
 
 /// Computed by its series, so that inputs do not depend on the host's library. For angles between -pi and pi.
@@ -88,7 +88,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
     void check_shape() const {
         if (width_ <= 2 * kBorder || height_ <= 2 * kBorder || points_ < 2) {
             throw ConfigurationError(
-                "leukocyte: the image is {} x {} with {} points a circle; more than 44 pixels each way and 2 points "
+                "leukocyte: the image is {} x {} with {} points per circle; more than 44 pixels each way and 2 points "
                 "are needed",
                 width_, height_, points_);
         }

@@ -16,8 +16,12 @@ constexpr double kTolerance = 5e-4, kScale = 10.0;
 constexpr std::array<SizedParameter, 4> kParameters{{
     {"paths", "path", {64, 2048, 15360, 65536}, 1 << 20, "Paths."},
     {"rates", "rate", {12, 36, 80, 80}, 80, "Forward rates; 80 in the suite."},
-    {"steps", "step", {6, 18, 40, 40}, 40, "Steps of time, fewer than rates; 40 in the suite."},
-    {"blocks", "CTA", {64, 64, 240, 240}, 65535, "Blocks of 64 threads at most, for paths in turns; 64 in the suite."},
+    {"steps", "step", {6, 18, 40, 40}, 40, "Time steps, fewer than rates; 40 in the suite."},
+    {"blocks",
+     "CTA",
+     {64, 64, 240, 240},
+     65535,
+     "Maximum number of blocks of 64 threads, which take paths in turn; 64 in the suite."},
 }};
 
 class Libor : public SizedWorkload<kParameters> {

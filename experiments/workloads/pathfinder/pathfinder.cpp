@@ -8,7 +8,7 @@ constexpr std::int64_t kBlock = 256;
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"columns", "cell", {1000, 40000, 100000, 400000}, 1 << 24, "Columns of the grid."},
     {"rows", "cell", {12, 60, 240, 240}, 1 << 14, "Rows of the grid."},
-    {"pyramid", "row", {5, 20, 20, 20}, 100, "Rows of a launch."},
+    {"pyramid", "row", {5, 20, 20, 20}, 100, "Rows per launch."},
 }};
 
 class Pathfinder : public SizedWorkload<kParameters> {

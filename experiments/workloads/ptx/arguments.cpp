@@ -56,7 +56,7 @@ void read_value(KernelArgument& argument, const ElementType& type, std::string_v
     double floating = 0;
     std::int64_t integer = 0;
     if (argument.floating ? !read_number(value, floating) : !read_integer(value, type, integer)) {
-        throw ConfigurationError("ptx.arguments is '{}': {} is no value of {}", argument.text, value, type.name);
+        throw ConfigurationError("ptx.arguments is '{}': {} is not a value of {}", argument.text, value, type.name);
     }
     argument.bits = value_bits(argument, floating, integer);
 }

@@ -22,14 +22,14 @@ struct PtxParameters {
         std::string, kernel, {},
         {.help = "The kernel's name, as in the file or in the source; empty: the only one in the file."});
     LOOKAHEAD_PARAMETER(std::string, grid, "1", {.help = "CTAs of the grid: X, X,Y or X,Y,Z."});
-    LOOKAHEAD_PARAMETER(std::string, block, "32", {.help = "Threads of a CTA: X, X,Y or X,Y,Z."});
+    LOOKAHEAD_PARAMETER(std::string, block, "32", {.help = "Threads per CTA: X, X,Y or X,Y,Z."});
     LOOKAHEAD_PARAMETER(
         std::string, arguments, {},
         {.help = "The kernel's parameters, separated by blanks: TYPE[N] (a buffer of random elements), TYPE[N]=V (a "
                  "filled buffer), TYPE:V (a scalar), TYPE(N) or TYPE(N)=V (an array that is passed whole) or "
                  "{WORD,WORD,...} (a structure), with TYPE one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64."});
     LOOKAHEAD_PARAMETER(std::int64_t, dynamic_shared, 0, {0, 1 << 20, "byte"},
-                        {.help = "Dynamic shared memory of a CTA."});
+                        {.help = "Dynamic shared memory per CTA."});
     LOOKAHEAD_ALL_DECLARED;
 };
 

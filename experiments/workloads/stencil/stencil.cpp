@@ -11,7 +11,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"nx", "point", {64, 128, 512, 512}, 4096, "Points in x.", 2 * kBlockX},
     {"ny", "point", {8, 128, 512, 512}, 4096, "Points in y.", kBlockY},
     {"nz", "point", {5, 32, 64, 64}, 4096, "Points in z."},
-    {"steps", "step", {2, 3, 2, 20}, 1 << 14, "Steps, a launch each."},
+    {"steps", "step", {2, 3, 2, 20}, 1 << 14, "Steps, one launch each."},
 }};
 
 class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {

@@ -11,7 +11,7 @@ constexpr std::int64_t kThreads = 128, kBlock = 64;
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"windows", "window", {300, 49152, 18 * 49152, 96 * 49152}, 1 << 24, "Windows to hash; 49152 in the suite."},
     {"window", "B", {116, 52, 52, 52}, 1 << 12, "Length of a window; 52 in the suite.", 4},
-    {"offset", "B", {4, 4, 4, 4}, 64, "From a window's begin to the next one's.", 4},
+    {"offset", "B", {4, 4, 4, 4}, 64, "Distance from the start of a window to the next one's.", 4},
 }};
 
 /// The first word of the message's digest (RFC 1321).

@@ -9,7 +9,7 @@ constexpr std::int64_t kRowMultiple = 8;  // in words: rows of sums begin at mul
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"points", "point", {700, 24608, 65056, 65056}, 1 << 20, "Points of the chunk; 65536 in the suite."},
     {"dimensions", "dimension", {12, 64, 256, 256}, 1 << 12, "Dimensions; 256 in the suite."},
-    {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, a launch each."},
+    {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, one launch each."},
 }};
 
 /// The kernel's structure.

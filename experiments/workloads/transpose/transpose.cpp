@@ -21,7 +21,7 @@ class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
     void run(Device& device) override {
         if (kTile % share_ != 0) {
             throw ConfigurationError(
-                "transpose: share = {} does not divide a tile's 32 rows: 1, 2, 4, 8, 16 or 32 does.", share_);
+                "transpose: share = {} does not divide a tile's 32 rows: give 1, 2, 4, 8, 16 or 32.", share_);
         }
         from_ = XorShift32(seed()).floats(width_ * height_);
         const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size() * sizeof(float));

@@ -7,7 +7,7 @@ constexpr std::uint32_t kBlock = 256;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
     {"n", "element", {1000, 1 << 18, 1 << 20, 1 << 24}, 1 << 28, "Length of the vectors."},
-    {"share", "element", {4, 16, 16, 16}, 1 << 16, "Elements of a thread in form=looped."},
+    {"share", "element", {4, 16, 16, 16}, 1 << 16, "Elements per thread in form=looped."},
 }};
 constexpr std::array<std::string_view, 2> kInputs{"seeded", "peer"};
 constexpr std::array<WordParameter, 4> kWords{

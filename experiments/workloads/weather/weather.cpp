@@ -14,7 +14,7 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"nx", "column", {16, 80, 192, 576}, 4096, "Columns from west to east.", kSide},
     {"ny", "column", {8, 32, 96, 512}, 4096, "Columns from south to north.", kSide},
     {"levels", "level", {8, 27, 27, 27}, 128, "Levels of a column."},
-    {"steps", "step", {1, 1, 2, 4}, 1 << 12, "Steps of a minute, a launch each."},
+    {"steps", "step", {1, 1, 2, 4}, 1 << 12, "Steps of one minute, one launch each."},
 }};
 
 /// The forms of water in the air, in the order of the kernel's fields.

@@ -62,7 +62,7 @@ def check_script(checks):
     checks.check("without an array", plain.returncode == 0 and "array" not in text.split("\n\n")[0].replace("of an array", "")
                  and "--partition" not in text, text)
     bad = checks.submit(study, 'with "quotes"', "--dry-run")
-    checks.check("quotes", bad.returncode == 2 and "cannot have" in bad.stderr, bad.stderr)
+    checks.check("quotes", bad.returncode == 2 and "cannot contain" in bad.stderr, bad.stderr)
     study.write_text(study.read_text().replace("l1d.ways", "l1d.weys"))
     bad = checks.submit(study, "bad", "--dry-run")
     checks.check("a bad study", bad.returncode == 2 and "did you mean l1d.ways" in bad.stderr, bad.stderr)

@@ -203,7 +203,7 @@ class ChartsTest(unittest.TestCase):
     def test_every_chart_is_looked_at(self):
         self.assertEqual(sorted({chart.axis for chart in self.charts}),
                          ["DRAM data bus in use", "joules", "mean nanoseconds", "scheduler cycles", "seconds",
-                          "share of scheduler cycles", "warp instructions a cycle"])
+                          "share of scheduler cycles", "warp instructions per cycle"])
         self.assertEqual(self.text.count("<svg"), len(self.charts))
 
     def test_where_the_cycles_went_is_shares_of_all_causes(self):
@@ -232,7 +232,7 @@ class ChartsTest(unittest.TestCase):
             self.assertGreater(looked_at, 2 * len(cycles))
 
     def test_instructions_and_bandwidth_are_of_each_interval_from_cycle_0_on(self):
-        (ipc,), (bus,) = self.charts_of("warp instructions a cycle", 1), self.charts_of("DRAM data bus in use", 1)
+        (ipc,), (bus,) = self.charts_of("warp instructions per cycle", 1), self.charts_of("DRAM data bus in use", 1)
         for name, file in self.files.items():
             cycles = file["series/sm/cycle"][...].astype(float)
             lengths = np.diff(cycles, prepend=0)
@@ -253,7 +253,7 @@ class ChartsTest(unittest.TestCase):
     def test_time_is_cut_to_the_kernels_with_their_boundaries(self):
         busy = [self.busy(file) for file in self.files.values()]
         self.assertGreater(len(busy[0]), 3)
-        over_time = [*self.charts_of("warp instructions a cycle", 1), *self.charts_of("DRAM data bus in use", 1)]
+        over_time = [*self.charts_of("warp instructions per cycle", 1), *self.charts_of("DRAM data bus in use", 1)]
         for chart in over_time:
             np.testing.assert_allclose(chart.xlim, (min(each[0] for each in busy), max(each[-1] for each in busy)))
             self.assertEqual(len(chart.boundaries), 2)

@@ -285,7 +285,7 @@ class PageTest(StudyTest):
         shutil.copy(self.out / "study.toml", out)
         lookahead.output_of(PROGRAM, ["sweep", "collect", self.toml, "--out", out])
         text, _ = self.page(out)
-        self.assertIn("18 of 18 points are in no figure", text)
+        self.assertIn("18 of 18 points appear in no figure", text)
 
     def test_a_sweep_without_an_index_is_told_how_it_gets_one(self):
         out = self.folder / "cut.sweep"
@@ -300,7 +300,7 @@ class PageTest(StudyTest):
     def test_what_cannot_be_is_refused(self):
         page = ["-o", self.folder / "x.html"]
         for arguments, code, message in (
-                ([*page, self.folder], 3, "is no sweep with an index"),
+                ([*page, self.folder], 3, "is not a sweep with an index"),
                 ([*page, self.out, self.out], 2, "give one folder"),
                 ([self.out, "-o", "page.svg"], 2, "ends in .html"),
                 ([*page, self.out, "--baseline", "ways"], 2, "give AXIS=VALUE"),

@@ -159,12 +159,12 @@ class StudyTables(unittest.TestCase):
         pd.read_csv(self.csv).rename(columns={"axis: ctas": "axis: prefetcher"}).to_csv(self.csv, index=False)
         status, error = self.main("--sweeps", self.folder / "sweeps", "--part")
         self.assertEqual(status, 3)
-        self.assertIn("the recorded study has not the sweep's axes, which are axis: ctas", error)
+        self.assertIn("the recorded study does not have the sweep's axes, which are axis: ctas", error)
 
     def test_what_does_not_fit_is_named(self):
         status, error = self.main()
         self.assertEqual(status, 3)
-        self.assertIn("ctas.csv: is no recorded study", error)
+        self.assertIn("ctas.csv: is not a recorded study", error)
         recorded = self.record()
         with self.assertRaisesRegex(SweepError, "has no column 'best: other'"):
             recorded.best("other")

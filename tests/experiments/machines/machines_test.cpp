@@ -64,7 +64,7 @@ TEST_CASE("keys_of takes the keys that another file sets, and not those that it 
     CHECK(again.mshrs == 8);
     write(folder.file("endless.toml"), "keys_of = \"endless.toml\"\n");
     CHECK(error_of<ConfigurationError>(folder.file("endless.toml")) ==
-          folder.file("endless.toml") + ":1:11: the machines inherit from each other without an end");
+          folder.file("endless.toml") + ":1:11: the machines inherit from each other endlessly");
     write(folder.file("lost.toml"), "keys_of = \"nowhere.toml\"\n");
     CHECK(error_of<InputError>(folder.file("lost.toml")) ==
           folder.file("lost.toml") + ":1:11: " + folder.file("nowhere.toml") + ": the machine file cannot be read");
@@ -103,7 +103,7 @@ TEST_CASE("what a file inherits from is checked, with the place that asks for it
     write(path, "inherits = 480\n");
     CHECK(error_of<ConfigurationError>(path) == path + ":1:12: inherits = 480 is an integer; expected: text");
     write(path, "inherits = \"mine.toml\"\n");
-    CHECK(error_of<ConfigurationError>(path) == path + ":1:12: the machines inherit from each other without an end");
+    CHECK(error_of<ConfigurationError>(path) == path + ":1:12: the machines inherit from each other endlessly");
 }
 
 TEST_CASE("a file that cannot be read is an input error") {

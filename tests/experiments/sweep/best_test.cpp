@@ -102,10 +102,10 @@ TEST_CASE("a fault of a best is named with its place and what would be right") {
         0);
     CHECK(message("[[best]]\nname = \"opt\"\naxis = \"cta\"\n").find("one of the study's") != std::string::npos);
     CHECK(message(kOpt + "values = [\"3\"]\n").find("the axis 'ctas' has no value '3'") != std::string::npos);
-    CHECK(message(kOpt + "among = [\"ctas=2\"]\n").find("not of another axis") != std::string::npos);
+    CHECK(message(kOpt + "among = [\"ctas=2\"]\n").find("does not name another axis") != std::string::npos);
     CHECK(message(kOpt + "among = [\"design=bas\"]\n").find("did you mean base") != std::string::npos);
     CHECK(message(kOpt + "choose = \"best\"\n").find("give least or most") != std::string::npos);
-    CHECK(message(kOpt + kOpt).find("'opt' is there twice") != std::string::npos);
+    CHECK(message(kOpt + kOpt).find("'opt' appears twice") != std::string::npos);
 }
 
 }  // namespace

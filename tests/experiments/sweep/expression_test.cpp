@@ -45,15 +45,15 @@ TEST_CASE("a quotient without a value is no number") {
 }
 
 TEST_CASE("what is no expression is refused with the place") {
-    CHECK(fault("") == "'' has the end at letter 1 where a name, a number or '(' was expected");
-    CHECK(fault("a b") == "'a b' has 'b' at letter 3 where an operator was expected");
-    CHECK(fault("a +") == "'a +' has the end at letter 4 where a name, a number or '(' was expected");
-    CHECK(fault("(a") == "'(a' has the end at letter 3 where ')' was expected");
-    CHECK(fault("a)") == "'a)' has ')' at letter 2 where an operator was expected");
-    CHECK(fault("a ^ 2") == "'a ^ 2' has '^ 2' at letter 3 where an operator was expected");
-    CHECK(fault(". + a") == "'. + a' has '. + a' at letter 1 where a number was expected");
-    CHECK(fault("'a") == "''a' has ''a' at letter 1 where a name in quotes was expected");
-    CHECK(fault("''") == "'''' has '''' at letter 1 where a name in quotes was expected");
+    CHECK(fault("") == "'' has the end at character 1 where a name, a number or '(' was expected");
+    CHECK(fault("a b") == "'a b' has 'b' at character 3 where an operator was expected");
+    CHECK(fault("a +") == "'a +' has the end at character 4 where a name, a number or '(' was expected");
+    CHECK(fault("(a") == "'(a' has the end at character 3 where ')' was expected");
+    CHECK(fault("a)") == "'a)' has ')' at character 2 where an operator was expected");
+    CHECK(fault("a ^ 2") == "'a ^ 2' has '^ 2' at character 3 where an operator was expected");
+    CHECK(fault(". + a") == "'. + a' has '. + a' at character 1 where a number was expected");
+    CHECK(fault("'a") == "''a' has ''a' at character 1 where a name in quotes was expected");
+    CHECK(fault("''") == "'''' has '''' at character 1 where a name in quotes was expected");
 }
 
 TEST_CASE("an expression is nested up to a bound") {

@@ -302,7 +302,7 @@ TEST_CASE("Sums in floating point and results of atomics depend on their order; 
     };
     CHECK(explain("red.global.add.u32 [%rd1+4], 1;").find("no race was found") != std::string::npos);
     CHECK(explain("mov.u32 %r1, %clock; st.global.u32 [%rd1+8], %r1; red.global.add.u32 [%rd1+4], %r1;")
-              .find("it depends on the machine, perhaps: kernel sum (launch 0) reads the clock in sum.ptx:10") !=
+              .find("it may depend on the machine: kernel sum (launch 0) reads the clock in sum.ptx:10") !=
           std::string::npos);
     CHECK(explain("mov.u32 %r1, %smid; red.global.add.u32 [%rd1+4], %r1;").find("reads the number of its SM") !=
           std::string::npos);

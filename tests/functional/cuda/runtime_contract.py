@@ -23,9 +23,9 @@ ENDINGS = {
     "killed": (4, "ended by signal 9", False),
     "bad_host_address": (4, "ended by signal 11", False),
     "status_three": (4, "ended with exit status 3", True),
-    "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
-    "properties": (0, "did not use its device: there is no capture", False),
-    "no_such_part": (3, "made no call on its device", False),
+    "waits_for_host": (0, "if it waits for the host, it waits forever", True),
+    "properties": (0, "did not use its device, so there is no capture", False),
+    "no_such_part": (3, "made no device call", False),
 }
 # The same of `lookahead run`, which writes for them only the file that says what failed.
 LIVE_ENDINGS = {
@@ -33,7 +33,7 @@ LIVE_ENDINGS = {
     "killed": (4, "ended by signal 9"),
     "status_three": (4, "wrong output: runtime_contract ended with exit status 3"),
     "properties": (3, "did not use its device, and ended with exit status 0"),
-    "no_such_part": (3, "made no call on its device"),
+    "no_such_part": (3, "made no device call"),
 }
 LIVE_REFUSALS = {
     "checkpoints": (["--checkpoint-every", "1000"], "runs live, which allows no checkpoints"),
@@ -128,7 +128,7 @@ def main():
         done = run_live("--json", "--", options.client, "memory")
         expect("stdout is the object's", "memory: correct" in done.stderr and json.loads(done.stdout)["outputs"] == "match", done)
         done = execute("mpirun", "--oversubscribe", "-n", "2", options.program, "run", "--", options.client, "memory")
-        expect("live on two ranks", done.returncode == 2 and done.stderr.count("runs live on one rank, and here are 2") == 1, done)
+        expect("live on two ranks", done.returncode == 2 and done.stderr.count("runs live on one rank, but there are 2") == 1, done)
         done = execute(options.program, "run", options.client)
         expect("a program without --", done.returncode == 2 and f"lookahead run -- {options.client}" in done.stderr, done)
         waiting = subprocess.Popen([options.program, "run", "--", options.client, "waits_for_host"], cwd=name,

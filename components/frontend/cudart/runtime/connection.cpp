@@ -71,7 +71,9 @@ Connection& Connection::get() {
 
 Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descriptor(kMemoryVariable)) {
     if (socket_ >= 0 && memory_ >= 0) { return; }
-    std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture --out FILE -- PROGRAM' only\n");
+    std::fprintf(stderr,
+                 "lookahead: this libcudart.so works only under 'lookahead run -- PROGRAM' and 'lookahead capture -- "
+                 "PROGRAM'\n");
     end_program();
 }
 

@@ -4,15 +4,15 @@
 namespace lookahead::workloads::avc_premise {
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"warps", "warp", {6, 6, 6, 6}, 32, "Warps of a CTA."},
+    {"warps", "warp", {6, 6, 6, 6}, 32, "Warps per CTA."},
     {"ctas", "CTA", {8, 16, 160, 1600}, 1 << 16, "CTAs of the grid."},
     {"rounds", "round", {4, 8, 8, 8}, 1 << 16, "Rounds over the words."},
 }};
 constexpr std::array<std::string_view, 5> kAffine{"4", "0", "2", "6", "8"};
 constexpr std::array<std::string_view, 8> kPrivate{"16", "4", "8", "9", "10", "12", "32", "64"};
 constexpr std::array<WordParameter, 2> kWords{
-    {{"affine", kAffine, "Of each eight private words, those that are affine; the others differ by lane."},
-     {"words", kPrivate, "Private words of a thread."}}};
+    {{"affine", kAffine, "Affine words among each eight private words; the others differ by lane."},
+     {"words", kPrivate, "Private words per thread."}}};
 
 class AvcPremise : public SizedWorkload<kParameters, kWords> {
   public:

@@ -4,7 +4,7 @@
 namespace lookahead::workloads::caps_premise {
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"warps", "warp", {6, 6, 6, 6}, 32, "Warps of a CTA."},
+    {"warps", "warp", {6, 6, 6, 6}, 32, "Warps per CTA."},
     {"ctas", "CTA", {120, 480, 4800, 48000}, 1 << 16, "CTAs of the grid."},
 }};
 constexpr std::array<std::string_view, 4> kLoads{"1", "2", "4", "8"};

@@ -4,7 +4,7 @@
 namespace lookahead::workloads::dac_premise {
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"warps", "warp", {1, 6, 6, 6}, 32, "Warps of a CTA."},
+    {"warps", "warp", {1, 6, 6, 6}, 32, "Warps per CTA."},
     {"ctas", "CTA", {16, 120, 120, 120}, 1 << 16, "CTAs of the grid; the default is eight for each of 15 SMs."},
     {"rounds", "round", {4, 32, 128, 1024}, 1 << 16, "Rounds of the loop, each with a load (the paper's dim)."},
 }};

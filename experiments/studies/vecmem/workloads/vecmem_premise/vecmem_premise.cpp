@@ -6,10 +6,10 @@ namespace lookahead::workloads::vecmem_premise {
 constexpr std::size_t kElements = 16, kLanes = 32;
 
 constexpr std::array<SizedParameter, 4> kParameters{{
-    {"warps", "warp", {4, 8, 8, 8}, 32, "Warps of a CTA."},
+    {"warps", "warp", {4, 8, 8, 8}, 32, "Warps per CTA."},
     {"ctas", "CTA", {16, 512, 2048, 16384}, 1 << 16, "CTAs of the grid."},
     {"distinct", "warp", {8, 128, 2048, 16384}, 1 << 20, "Warps with data of their own, which others read again."},
-    {"gap", "element", {512, 512, 512, 512}, 1 << 20, "From one element of a thread to its next.", 32},
+    {"gap", "element", {512, 512, 512, 512}, 1 << 20, "Distance from one element of a thread to its next.", 32},
 }};
 constexpr std::array<std::string_view, 2> kForms{"looped", "vector"};
 constexpr std::array<std::string_view, 2> kUnroll{"1", "4"};
