@@ -29,8 +29,10 @@ USAGE = 2
 PATIENCE = 600  # seconds of one run, on a machine that does other things too
 MOST_CYCLES = 3_000_000  # a run that its keys make slow is compared as far as it came
 
-# If a machine has less than a CTA of the workload needs, the launch fails, with exit code 4.
-TOO_LARGE = re.compile(r"one CTA of \d+ threads needs")
+# Refused, with exit code 3 or 4, when a kernel is compiled or launched: a machine has less than a CTA needs; ptxas or native code
+# has no such instruction; control words stall too short a time for the latencies drawn.
+AT_LAUNCH = re.compile(r"one CTA of \d+ threads needs|ptxas cannot compile|the machine ISA does not have this instruction|"
+                       r"sm\.dependences = control_words: address")
 # A composition that needs one process is refused on ranks.
 ONE_PROCESS = re.compile(r"needs one process")
 
@@ -152,7 +154,7 @@ class Trial:
         except subprocess.TimeoutExpired:
             return Outcome(f"no end after {PATIENCE} s")
         said = done.stderr.strip()
-        if done.returncode == USAGE or TOO_LARGE.search(said):
+        if done.returncode == USAGE or AT_LAUNCH.search(said):
             ours = [each for each in said.splitlines() if re.match("lookahead: (?!warning)", each)]
             return Outcome("" if len(ours) == 1 else "a refusal is not one sentence", said=said)
         if done.returncode != 0:
@@ -207,7 +209,7 @@ class Catalogue:
     def __init__(self, program):
         self.workloads = lookahead.workloads(program)
         listed = lookahead.json_of(program, ["list"])
-        self.machines, self.variants = listed["machines"], listed["variants"]
+        self.machines, self.variants = lookahead.machines(program), listed["variants"]
         keys = {key.name: key for key in keys_of(program)}
         self.forms = {name: keys[f"{name}.form"].choices for name in self.workloads if f"{name}.form" in keys}
         self.keys = [key for name, key in keys.items()

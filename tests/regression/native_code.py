@@ -2,9 +2,7 @@
 """Tests native code: cubins of the folder native run right and always in the same way, what cannot be run is refused, and
 workloads that ptxas compiles for each architecture give matching outputs."""
 
-import os
 import pathlib
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -34,22 +32,20 @@ def cubins():
     return sorted(CUBINS.glob("*.cubin"))
 
 
-def ptxas_is_there():
-    folders = [*os.environ.get("PATH", "").split(":"), os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin", "/usr/local/cuda/bin"]
-    return any(shutil.which("ptxas", path=folder) for folder in folders if folder)
-
 
 def check_cubins(checks):
     """Outputs match, and the state is the same however the run is done."""
     checks.expect(len(cubins()) == 10, f"{len(cubins())} cubins")
-    for number, cubin in enumerate(cubins()):
+    by_scoreboard = [(cubin, "h100") for cubin in cubins()]
+    by_control_words = [(cubin, "h100_native") for cubin in cubins() if cubin.name.endswith(".sm_90.cubin")]
+    for number, (cubin, machine) in enumerate(by_scoreboard + by_control_words):
         # All ways for every cubin would take minutes: each has the first one and three others.
         chosen = [WAYS[0], *(WAYS[1 + (number + i) % (len(WAYS) - 1)] for i in range(3))]
-        summaries = [lookahead.simulate(checks.program, [*of_cubin(cubin), "--threads", threads, *more, "--out", checks.folder / "way.h5"],
+        summaries = [lookahead.simulate(checks.program, [*of_cubin(cubin, machine), "--threads", threads, *more, "--out", checks.folder / "way.h5"],
                                         ranks) for ranks, threads, more in chosen]
-        checks.check(cubin.name, all(each["outputs"] == "match" for each in summaries), summaries)
+        checks.check(f"{cubin.name} on {machine}", all(each["outputs"] == "match" for each in summaries), summaries)
         hashes = [each["state_hash"] for each in summaries]
-        checks.check(cubin.name, len(set(hashes)) == 1, f"{hashes} of {chosen}")
+        checks.check(f"{cubin.name} on {machine}", len(set(hashes)) == 1, f"{hashes} of {chosen}")
 
 
 def check_models(checks):
@@ -67,8 +63,9 @@ def check_models(checks):
 def check_resumed(checks):
     """A run that goes on from a checkpoint in its middle has the result of one without a stop."""
     whole, resumed = checks.folder / "whole.h5", checks.folder / "resumed.h5"
-    for name, ranks in (("bfs.sm_80", 0), ("histogram.sm_90", 2), ("libor.sm_90", 3), ("hotspot.sm_80", 2)):
-        run = of_cubin(CUBINS / f"{name}.cubin")
+    for name, ranks, machine in (("bfs.sm_80", 0, "h100"), ("histogram.sm_90", 2, "h100"), ("libor.sm_90", 3, "h100_native"),
+                                 ("hotspot.sm_80", 2, "h100"), ("bfs.sm_90", 2, "h100_native")):
+        run = of_cubin(CUBINS / f"{name}.cubin", machine)
         cycles = lookahead.simulate(checks.program, [*run, "--out", whole])["cycles"]
         for path in checks.folder.glob("*.checkpoint.h5"):
             path.unlink()
@@ -101,6 +98,8 @@ def check_refusals(checks):
     checks.refuses([*run, "h100", *native(90, changed("text.cubin", b"no cubin\n"))], 3, "this is no complete cubin")
     checks.refuses(["run", "hotspot", "--size", "tiny", "-m", "h100", *native(90, cubin)], 4, "kernel 'hotspot', which no loaded module has")
     checks.refuses([*run, "h100", "-o", f"program.cubin={cubin}"], 2, "is for program.code = native")
+    checks.refuses(["run", *of_cubin(cubin, "h100_native"), "-o", "sm.timing.integer_latency=9"], 3,
+                   "may issue 5 cycles too early for the latency of 9 cycles")
     for count in (0, 1, 63, 64, 1000, len(bytes_of_cubin) // 2):
         checks.refuses([*run, "h100", *native(90, changed("short.cubin", bytes_of_cubin[:count]))], 3, "this is no complete cubin")
 
@@ -120,7 +119,7 @@ def check_damaged(checks):
 
 def check_compiled(checks, names=("histogram", "hotspot", "libor"), architectures=(80, 90)):
     """Workloads that ptxas compiles."""
-    if not ptxas_is_there():
+    if not lookahead.has_ptxas():
         print("skipped: no ptxas")
         return
     for name in names:

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,18 @@ def simulate(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
 def workloads(program):
     """The names of all workloads except those that run the user's files."""
     return [name for name in json_of(program, ["list", "workloads"])["workloads"] if name not in ("ptx", "capture")]
+
+
+def has_ptxas():
+    """Whether `lookahead` finds NVIDIA's assembler."""
+    folders = [*os.environ.get("PATH", "").split(":"), os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin", "/usr/local/cuda/bin"]
+    return any(shutil.which("ptxas", path=folder) for folder in folders if folder)
+
+
+def machines(program):
+    """The names of all built-in machines; without ptxas, of those that run PTX."""
+    names = json_of(program, ["list", "machines"])["machines"]
+    return names if has_ptxas() else [name for name in names if not name.endswith("_native")]
 
 
 def difference(program, first, second):

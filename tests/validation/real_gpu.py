@@ -33,8 +33,8 @@ import statement_page  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
 MARKS = ("<!-- tables: made by real_gpu.py -->", "<!-- end of tables -->")
-MACHINE = "h100"
-CODES = ("ptx", "native")
+MACHINES = {"ptx": "h100", "native": "h100_native"}  # by code
+CODES = tuple(MACHINES)
 METRICS = {"elapsed": "gpc__cycles_elapsed.max", "active": "sm__cycles_active.max", "instructions": "smsp__inst_executed.sum",
            "dram_read": "dram__bytes_read.sum", "dram_written": "dram__bytes_write.sum"}
 
@@ -205,7 +205,7 @@ def simulated(program, arguments, launches, code="ptx"):
     """Cycles in which an SM may work, and warp instructions, of the first launches."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run.h5"
-        run(program, ["run", *arguments, "--machine", MACHINE, "-o", f"program.code={code}", "--threads", "1", "--progress", "none", "--out", out])
+        run(program, ["run", *arguments, "--machine", MACHINES[code], "--threads", "1", "--progress", "none", "--out", out])
         with h5py.File(out) as file:
             launch = int(file["config/dispatcher.launch_latency"][()])
             return (int((file["kernels/cycles"][:launches] - launch).sum()), int(file["kernels/warp_instructions"][:launches].sum()))

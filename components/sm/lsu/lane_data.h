@@ -173,6 +173,11 @@ inline bool is_plain_word(const isa::InstructionForm& instruction) {
     return instruction.vector == 1 && isa::type_bytes(instruction.type) == 4;
 }
 
+/// The words of a lane if the instruction accesses whole ones, in the order of its rows; else 0.
+inline unsigned whole_words(const isa::InstructionForm& instruction) {
+    return isa::type_bytes(instruction.type) % 4 == 0 ? instruction.vector * isa::type_rows(instruction.type) : 0;
+}
+
 /// Writes loaded data to the registers of `lanes`: lane i reads at bytes + offset(i).
 template <class Offset>
 void write_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, const std::byte* bytes, Offset offset,
@@ -187,6 +192,13 @@ void write_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, c
         for (const unsigned lane : SetBits(lanes)) { std::memcpy(&row[lane], bytes + offset(lane), 4); }
         return;
     }
+    if (const unsigned words = whole_words(instruction); words != 0) {
+        for (const unsigned lane : SetBits(lanes)) {
+            const std::byte* const from = bytes + offset(lane);
+            for (unsigned word = 0; word < words; ++word) { std::memcpy(&rows[word][lane], from + 4 * word, 4); }
+        }
+        return;
+    }
     for (const unsigned lane : SetBits(lanes)) { isa::write_loaded(instruction, lane, bytes + offset(lane), rows); }
 }
 
@@ -196,6 +208,13 @@ void read_lanes(const isa::InstructionForm& instruction, isa::LaneMask lanes, st
                 const Rows& data) {
     if (is_plain_word(instruction)) {
         for (const unsigned lane : SetBits(lanes)) { std::memcpy(bytes + offset(lane), &data[0][lane], 4); }
+        return;
+    }
+    if (const unsigned words = whole_words(instruction); words != 0) {
+        for (const unsigned lane : SetBits(lanes)) {
+            std::byte* const to = bytes + offset(lane);
+            for (unsigned word = 0; word < words; ++word) { std::memcpy(to + 4 * word, &data[word][lane], 4); }
+        }
         return;
     }
     const std::uint32_t* rows[kMaximumRows];

@@ -114,9 +114,9 @@ class IssueStage {
     std::vector<UnitPool> units_;  ///< of the SM, or of each scheduler
     OperandCollectors collectors_;
     std::vector<RegisterPorts> ports_;  ///< by scheduler; empty without sm.register_ports
-    std::vector<FreeCycles> free_;    ///< by pool of units
-    std::uint32_t first_ = 0;         ///< the scheduler that is asked first
-    std::vector<ContextMask> warps_;  ///< by scheduler
+    std::vector<FreeCycles> free_;      ///< by pool of units
+    std::uint32_t first_ = 0;           ///< the scheduler that is asked first
+    std::vector<ContextMask> warps_;    ///< by scheduler
     std::vector<SchedulerCounters> counters_;
     std::array<std::vector<IssueSource*>, 3> sources_;  ///< by priority
     bool has_sources_ = false;

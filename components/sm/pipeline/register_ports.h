@@ -12,11 +12,11 @@
 namespace lookahead::gpu {
 
 /// The ports through which one scheduler's instructions of fixed latency read registers, and the cache of operands that
-/// native code fills (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025, section
-/// 5.3). Register r is in bank r mod `banks`. Each bank gives one warp's register in a cycle; an instruction reads its
-/// operands within three cycles, and waits, with all behind it, until it can reserve them. For each bank and operand
-/// place the cache has one register, which an instruction's reuse bit leaves there; the next reading of the place takes
-/// it away.
+/// native code fills (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
+/// section 5.3). Register r is in bank r mod `banks`. Each bank gives one warp's register in a cycle; an instruction
+/// reads its operands within three cycles, and waits, with all behind it, until it can reserve them. For each bank and
+/// operand place the cache has one register, which an instruction's reuse bit leaves there; the next reading of the
+/// place takes it away.
 class RegisterPorts {
   public:
     explicit RegisterPorts(unsigned banks) : banks_(banks), reserved_(banks, 0), cached_(banks * kPlaces, kNone) {}
@@ -35,9 +35,7 @@ class RegisterPorts {
         }
         pass_to(now);
         Cycle waits = 0;
-        while (!fits()) {
-            pass_to(now + ++waits);
-        }
+        while (!fits()) { pass_to(now + ++waits); }
         for (unsigned bank = 0; bank < banks_; ++bank) {
             for (unsigned count = wanted_[bank]; count > 0; --count) {
                 reserved_[bank] |= static_cast<std::uint8_t>(1U << std::countr_one(reserved_[bank]));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every built-in machine runs vecadd, size tiny, to its end with outputs that match."""
+"""Every built-in machine runs vecadd, size tiny, to its end with outputs that match; machines of native code need ptxas."""
 
 import pathlib
 import sys
@@ -24,7 +24,7 @@ def main() -> int:
     parser = lookahead.argument_parser(__doc__)
     arguments = parser.parse_args()
 
-    machines = lookahead.json_of(arguments.program, ["list", "machines"])["machines"]
+    machines = lookahead.machines(arguments.program)
     faults = {}
     with tempfile.TemporaryDirectory() as folder:
         for machine in machines:
