@@ -84,6 +84,7 @@ void add_emulate_command(Command program, Session& session) {
     auto options = std::make_shared<EmulateOptions>();
     options->workload.add_to(command);
     options->machine.add_to(command);
+    options->machine.add_code_to(command);
     command.add_option("--max-instructions", options->max_instructions,
                        "Stop after this many warp instructions; 0: no limit");
     command.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");

@@ -23,8 +23,14 @@ void MachineOptions::add_to(Command command) {
         });
 }
 
+void MachineOptions::add_code_to(Command command) {
+    command.add_option("--code", code,
+                       "ptx, or native for what ptxas makes of it for the machine; short for -o program.code=...");
+}
+
 Configuration MachineOptions::configuration() const {
     Configuration configuration = load_machine(machine);
+    if (!code.empty()) { configuration.override_value(fmt::format("program.code={}", code)); }
     for (const std::string& override_text : overrides) { configuration.override_value(override_text); }
     bring_transforms(configuration);
     return configuration;

@@ -14,8 +14,11 @@ namespace lookahead::cli {
 struct MachineOptions {
     std::string machine = "gtx480";
     std::vector<std::string> overrides;  ///< -o key=value
+    std::string code;                    ///< --code: program.code; empty: the machine's
 
     void add_to(Command command);
+    /// Adds --code, for commands that run programs.
+    void add_code_to(Command command);
     /// The machine's configuration with the overrides.
     Configuration configuration() const;
 };

@@ -177,6 +177,7 @@ struct RunOptions {
         workload.add_to(command);
         command.add_option("ARGUMENTS", program_arguments, "A CUDA program instead of WORKLOAD, after --");
         machine.add_to(command);
+        machine.add_code_to(command);
         execution.add_to(command);
     }
 

@@ -93,13 +93,16 @@ def check_refusals(checks):
     checks.refuses([*run, "gtx480", "-o", "program.code=native"], 2, "the machine executes no native code (isa.native = 0)")
     checks.refuses(["run", *of_cubin(cubin), "-o", "kernel.transform=dac"], 2, "use kernel.transform = none or program.code = ptx")
     checks.refuses([*run, "h100", "-o", "program.code=sass"], 2, "program.code")
+    checks.refuses([*run, "h100", "--code", "sass"], 2, "program.code")
+    checks.refuses([*run, "gtx480", "--code", "native"], 2, "the machine executes no native code (isa.native = 0)")
+    checks.refuses([*run, "h100", "--code", "ptx", "-o", f"program.cubin={cubin}"], 2, "is for program.code = native")
     checks.refuses([*run, "h100", *native(90, checks.folder / "none.cubin")], 3, "none.cubin: cannot be read; give a cubin")
     checks.refuses([*run, "h100", *native(90, checks.folder)], 3, "cannot be read; give a cubin")
     checks.refuses([*run, "h100", *native(90, changed("text.cubin", b"no cubin\n"))], 3, "this is no complete cubin")
     checks.refuses(["run", "hotspot", "--size", "tiny", "-m", "h100", *native(90, cubin)], 4, "kernel 'hotspot', which no loaded module has")
     checks.refuses([*run, "h100", "-o", f"program.cubin={cubin}"], 2, "is for program.code = native")
-    checks.refuses(["run", *of_cubin(cubin, "h100_native"), "-o", "sm.timing.integer_latency=9"], 3,
-                   "may issue 5 cycles too early for the latency of 9 cycles")
+    checks.refuses(["run", *of_cubin(cubin, "h100_native"), "-o", "sm.timing.integer_mad_latency=20"], 3,
+                   "may issue 15 cycles too early for the latency of 20 cycles")
     for count in (0, 1, 63, 64, 1000, len(bytes_of_cubin) // 2):
         checks.refuses([*run, "h100", *native(90, changed("short.cubin", bytes_of_cubin[:count]))], 3, "this is no complete cubin")
 
