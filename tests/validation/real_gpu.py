@@ -33,8 +33,15 @@ import statement_page  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, MEASURED = HERE / "REAL_GPU.md", HERE / "h100.csv"
 MARKS = ("<!-- tables: made by real_gpu.py -->", "<!-- end of tables -->")
-MACHINES = {"ptx": "h100", "native": "h100_native"}  # by code
-CODES = tuple(MACHINES)
+CODES = ("ptx", "native")
+# Words of a run, by model: the codes on their machines, and what lies between the two, each with its forerunner's options.
+NATIVE = ["--code", "native"]
+CONTROL_WORDS = [*NATIVE, "-o", "sm.dependences=control_words"]
+MODELS = {"ptx": ["-m", "h100"], "native": ["-m", "h100_native"], "scoreboard": ["-m", "h100", *NATIVE],
+          "control_words": ["-m", "h100", *CONTROL_WORDS], "gty": ["-m", "h100", *CONTROL_WORDS, "-o", "sm.warp_scheduler=gty"]}
+PARTS = {"ptx": "PTX", "scoreboard": "native code", "control_words": "that issues by its control words", "gty": "and greedy then youngest",
+         "native": "and with register ports: h100_native"}
+MOST_OF_PARTS = 20_000_000  # warp instructions of the workloads that are run with every model
 METRICS = {"elapsed": "gpc__cycles_elapsed.max", "active": "sm__cycles_active.max", "instructions": "smsp__inst_executed.sum",
            "dram_read": "dram__bytes_read.sum", "dram_written": "dram__bytes_write.sum"}
 
@@ -201,37 +208,43 @@ def record(folder, gpu):
     pd.concat([kept, found]).sort_values("name", key=lambda names: names.str.lower()).to_csv(MEASURED, index=False, float_format="%.3g")
 
 
-def simulated(program, arguments, launches, code="ptx"):
+def simulated(program, arguments, launches, model="ptx"):
     """Cycles in which an SM may work, and warp instructions, of the first launches."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "run.h5"
-        run(program, ["run", *arguments, "--machine", MACHINES[code], "--threads", "1", "--progress", "none", "--out", out])
+        run(program, ["run", *arguments, *MODELS[model], "--threads", "1", "--progress", "none", "--out", out])
         with h5py.File(out) as file:
             launch = int(file["config/dispatcher.launch_latency"][()])
             return (int((file["kernels/cycles"][:launches] - launch).sum()), int(file["kernels/warp_instructions"][:launches].sum()))
 
 
 def simulate_all(program, measured, jobs, keep):
-    """By code, PTX or native, and name as in h100.csv, the costliest first; probes are PTX. Programs in `keep` are not
-    simulated again."""
+    """By model and name as in h100.csv, the costliest first; probes are PTX. Programs in `keep` are not simulated again."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         settings = {probe.capture(factor): probe.settings(pathlib.Path(folder), factor) for probe in PROBES for factor in (1, 2)}
 
         def one(job):
-            code, name = job
-            kept = (keep or pathlib.Path(folder)) / (f"{name}.json" if code == "ptx" else f"{name}.{code}.json")
+            model, name = job
+            kept = (keep or pathlib.Path(folder)) / (f"{name}.json" if model == "ptx" else f"{name}.{model}.json")
             if not kept.exists():
                 if name in settings:
                     found = simulated(program, ["ptx", *lookahead.words("--set", settings[name])], 1)
                 else:
                     workload, size = name.rsplit("-", 1)
-                    found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]), code)
+                    found = simulated(program, [workload, "--size", size], int(measured.loc[name, "profiled"]), model)
                 kept.write_text(json.dumps(found))
             return json.loads(kept.read_text())
         not_measured = [name for name in settings if name not in measured.index]
         names = [*measured.sort_values("instructions", ascending=False).index, *not_measured]
-        found = [("ptx", name) for name in names] + [("native", name) for name in names if name not in settings]
+        found = [("ptx", name) for name in names]
+        found += [(model, name) for model in MODELS for name in names
+                  if model != "ptx" and name not in settings and (model == "native" or name in of_parts(measured))]
         return dict(zip(found, pool.map(one, found)))
+
+
+def of_parts(measured):
+    """The names of the workloads that are run with every model."""
+    return [name for name in measured.index[measured["instructions"] < MOST_OF_PARTS] if not name.startswith("probe-")]
 
 
 def outputs(row):
@@ -293,6 +306,18 @@ def probe_table(measured, model):
     return table(["one further operation", "cycles, GPU", "model"], rows)
 
 
+def parts_table(measured, model):
+    both = measured.loc[of_parts(measured)]
+    gpu = both["elapsed"] - overhead(measured) * both["profiled"]
+    rows = []
+    for part, name in PARTS.items():
+        ratio = pd.Series([model[part, each][0] for each in both.index], index=both.index) / gpu
+        rows.append([name, f"{(ratio - 1).abs().mean():.1%}", f"{(ratio - 1).abs().median():.1%}", f"{np.exp(np.log(ratio).mean()):.2f}",
+                     f"{ratio.min():.2f} to {ratio.max():.2f}"])
+    return table([f"model, {len(both)} workloads of fewer than {MOST_OF_PARTS // 1_000_000} million warp instructions",
+                  "mean absolute error of cycles", "median", "geometric mean of model over GPU", "lowest to highest"], rows)
+
+
 def check_latencies(program, measured):
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -330,7 +355,7 @@ def main():
         return 1 if check_latencies(arguments.program, measured) else 0
     model = simulate_all(arguments.program, measured, arguments.jobs, arguments.keep)
     both = beside_model(measured, model)
-    text = "\n".join([*summary(both, overhead(measured)), "", *probe_table(measured, model), "", *workload_table(both)])
+    text = "\n".join([*summary(both, overhead(measured)), "", *parts_table(measured, model), "", *probe_table(measured, model), "", *workload_table(both)])
     print(text)
     statement_page.write(PAGE, MARKS, text)
     return 0
