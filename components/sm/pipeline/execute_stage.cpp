@@ -347,7 +347,9 @@ void ExecuteStage::follow_control_word(unsigned context, Stream& stream, const D
         count(context, decoded, decoded.read_barrier);
         schedule(PipelineEvent::Kind::operands_read, decoded.read_barrier, now + decoded.read_latency);
     }
-    if (decoded.issue_distance > 1) {
+    const ContextState waited = state_.warps.states.of(context);
+    const bool issues_now = waited != ContextState::at_barrier && waited != ContextState::at_fence;
+    if (decoded.issue_distance > 1 && issues_now) {
         state_.dependences.stall_until(context, now + decoded.issue_distance);
         schedule(PipelineEvent::Kind::stall_ended, 0, now + decoded.issue_distance);
     }

@@ -120,6 +120,16 @@ TEST_CASE("a read barrier is free again when the operands have been read") {
     CHECK(wait_after([](auto& k, auto a, auto b) { k.store(isa::Space::shared, Type::u32, k.word(b, 0), a); }) == 25);
 }
 
+TEST_CASE("a barrier's stall count passes while the warp waits at it") {
+    KernelBuilder k("barrier", {});
+    k.barrier();
+    k.op(Operation::mov, Type::b32, k.reg(), {k.literal(1)});
+    isa::Kernel kernel = native(k.finish());
+    const Cycle alone = distances(kernel, "[sm]\nbarrier_latency = 20\n")[0];
+    kernel.controls[0].stall = 15;
+    CHECK(distances(kernel, "[sm]\nbarrier_latency = 20\n")[0] == alone);
+}
+
 TEST_CASE("the parts of one native instruction wait for each other by the scoreboard") {
     KernelBuilder k("parts", {8});
     const auto a = k.reg(), b = k.reg();
