@@ -59,12 +59,11 @@ class L1Bench {
 
     /// Small, with linear set indexing.
     static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {
-        L1Parameters result;
-        result.sets = sets;
-        result.ways = ways;
-        result.set_index = "linear";
-        result.write_policy = policy;
-        result.pinned_ways = ways > 1 ? ways - 1 : 0;
+        L1Parameters result{.sets = sets,
+                            .ways = ways,
+                            .set_index = "linear",
+                            .write_policy = policy,
+                            .pinned_ways = ways > 1 ? ways - 1 : 0};
         return result;
     }
 

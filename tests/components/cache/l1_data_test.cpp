@@ -327,8 +327,7 @@ TEST_CASE("loads are counted by client and outcome") {
 }
 
 TEST_CASE("parameters that do not fit each other are refused by name") {
-    L1Parameters parameters;
-    parameters.sets = 48;
+    L1Parameters parameters{.sets = 48};
     CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.set_index"), ConfigurationError);
     parameters.set_index = "linear";
     parameters.check();

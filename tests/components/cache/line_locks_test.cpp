@@ -1,11 +1,8 @@
 // Locks of lines of L1: their effect from the request on, their number, and that each is returned once.
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"

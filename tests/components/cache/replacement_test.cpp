@@ -1,12 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <array>
 #include <bit>
 #include <map>
-#include <random>
-#include <vector>
 
-#include "core/state/archives.h"
 #include "tests/components/cache/l1_bench.h"
 #include "tests/support/seed.h"
 #include "tests/support/variants.h"

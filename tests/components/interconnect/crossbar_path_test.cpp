@@ -2,11 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "components/interconnect/crossbar/ejection_port.h"
-#include "components/interconnect/crossbar/injection_port.h"
 #include "tests/components/interconnect/port_bench.h"
 
 namespace lookahead::gpu {

@@ -2,12 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <deque>
-#include <random>
-#include <vector>
 
 #include "core/state/archives.h"
 #include "tests/components/interconnect/port_bench.h"

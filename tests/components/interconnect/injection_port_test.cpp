@@ -1,4 +1,3 @@
-#include "components/interconnect/crossbar/injection_port.h"
 
 #include <doctest/doctest.h>
 

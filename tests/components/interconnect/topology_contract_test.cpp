@@ -1,11 +1,6 @@
 // The duties of every variant of slot interconnect.topology, and the timing of those with routers.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <utility>
-
 #include "components/interconnect/input_queued/input_queued_network.h"
 #include "components/interconnect/mesh/mesh_network.h"
 #include "core/error/error.h"

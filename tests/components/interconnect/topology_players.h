@@ -1,12 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "components/interconnect/topology.h"
@@ -180,8 +178,7 @@ class TopologyBench {
                                  .sm_reply_port = 0,
                                  .clock = player_clock(),
                                  .ports = traffic.ports});
-        SimulationOptions options;
-        options.epoch_length = epoch;
+        SimulationOptions options{.epoch_length = epoch};
         simulation_ =
             std::make_unique<Simulation>(model, std::vector<int>(model.processes().size(), 0), transport_, options);
         result = simulation_->run();

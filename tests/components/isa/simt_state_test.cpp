@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/state/archives.h"
@@ -16,6 +17,12 @@ namespace {
 using Arrival = SimtState::Arrival;
 constexpr LaneMask kLow = 0x0000ffff, kHigh = 0xffff0000;
 constexpr std::uint64_t kKey = 7;
+
+/// Where the lanes that run are, and which these are.
+using Place = std::pair<std::uint32_t, LaneMask>;
+Place place(const SimtState& warp) {
+    return {warp.pc(), warp.active()};
+}
 
 SimtState warp_at(std::uint32_t pc) {
     SimtState warp;
@@ -45,17 +52,14 @@ void advance(SimtState& warp, unsigned times) {
 
 TEST_CASE("lanes that fall through run first, and all go on as one from the convergence barrier") {
     SimtState warp = split_warp();
-    CHECK(warp.pc() == 1);
-    CHECK(warp.active() == kHigh);
+    CHECK(place(warp) == Place{1, kHigh});
     CHECK(warp.alive() == kFullMask);
     advance(warp, 19);
-    CHECK(warp.pc() == 10);
-    CHECK(warp.active() == kLow);
+    CHECK(place(warp) == Place{10, kLow});
     advance(warp, 9);
     CHECK(warp.diverged());
     advance(warp, 1);
-    CHECK(warp.pc() == 20);
-    CHECK(warp.active() == kFullMask);
+    CHECK(place(warp) == Place{20, kFullMask});
     CHECK_FALSE(warp.diverged());
 }
 
@@ -63,8 +67,7 @@ TEST_CASE("nobody waits at a convergence barrier for lanes that have ended") {
     SimtState warp = split_warp();
     advance(warp, 19);
     warp.exit(kLow);
-    CHECK(warp.pc() == 20);
-    CHECK(warp.active() == kHigh);
+    CHECK(place(warp) == Place{20, kHigh});
     CHECK(warp.alive() == kHigh);
     warp.exit(kHigh);
     CHECK(warp.done());
@@ -73,14 +76,12 @@ TEST_CASE("nobody waits at a convergence barrier for lanes that have ended") {
 TEST_CASE("lanes that all are there meet at once, others wait until the last has come") {
     SimtState together = warp_at(5);
     CHECK((together.meet(kFullMask, kFullMask, kKey) == Arrival::alone));
-    CHECK(together.pc() == 5);
-    CHECK(together.active() == kFullMask);
+    CHECK(place(together) == Place{5, kFullMask});
 
     SimtState warp = split_warp();
     CHECK((warp.meet(kHigh, kFullMask, kKey) == Arrival::apart));
     CHECK(warp.meetings().empty());
-    CHECK(warp.pc() == 10);
-    CHECK(warp.active() == kLow);
+    CHECK(place(warp) == Place{10, kLow});
     CHECK((warp.meet(kLow, kFullMask, kKey) == Arrival::apart));
     REQUIRE(warp.meetings().size() == 1);
     CHECK(warp.meetings()[0].lanes == kFullMask);
@@ -133,8 +134,7 @@ TEST_CASE("a branch back that yields lets the other path run; one that does not 
         SimtState warp = split_warp();
         advance(warp, 2);
         warp.branch(kHigh, branch_to(1, kNoTarget, yields));
-        CHECK(warp.active() == (yields ? kLow : kHigh));
-        CHECK(warp.pc() == (yields ? 10 : 1));
+        CHECK(place(warp) == (yields ? Place{10, kLow} : Place{1, kHigh}));
     }
 }
 
@@ -149,8 +149,7 @@ TEST_CASE("lanes that wait for spinning ones at a convergence barrier are let go
         warp.branch(kLow, branch_to(10, 20, true));
         ++turns;
     }
-    CHECK(warp.active() == kHigh);
-    CHECK(warp.pc() == 20);
+    CHECK(place(warp) == Place{20, kHigh});
     CHECK(turns >= SimtState::kPatience / SimtState::kYieldCost);
     CHECK(turns <= 2 * SimtState::kPatience / SimtState::kYieldCost);
 }
@@ -174,13 +173,11 @@ TEST_CASE("lanes meet where the barrier that they opened says; those that leave 
     warp.branch(0xf0000000, branch_to(50, kNoTarget));
     REQUIRE(warp.active() == 0x0fff0000);
     advance(warp, 26);  // to 30, where they wait for the low lanes, not for those that left
-    CHECK(warp.active() == 0xf0000000);
-    CHECK(warp.pc() == 50);
+    CHECK(place(warp) == Place{50, 0xf0000000});
     warp.exit(0xf0000000);
     CHECK(warp.active() == kLow);
     advance(warp, 20);
-    CHECK(warp.pc() == 30);
-    CHECK(warp.active() == (kFullMask & ~0xf0000000));
+    CHECK(place(warp) == Place{30, kFullMask & ~0xf0000000});
 }
 
 TEST_CASE("a barrier that all lanes leave does not hold them, nor one that its last other lanes leave or exit from") {
@@ -200,8 +197,7 @@ TEST_CASE("a barrier that all lanes leave does not hold them, nor one that its l
         }
         CHECK(warp.active() == kLow);
         advance(warp, 1);
-        CHECK(warp.pc() == 30);
-        CHECK(warp.active() == kLow);
+        CHECK(place(warp) == Place{30, kLow});
         CHECK(warp.paths() == 1);
     }
     SimtState warp = warp_at(0);
@@ -223,8 +219,7 @@ TEST_CASE("lanes that all leave an outer barrier inside an inner one still meet 
         REQUIRE(warp.active() == kHigh);
         while (warp.active() == kHigh) { warp.advance(); }
         warp.advance();
-        CHECK(warp.pc() == end);
-        CHECK(warp.active() == kFullMask);
+        CHECK(place(warp) == Place{end, kFullMask});
     }
     warp.branch(kLow, branch_to(39, kNoTarget));
     advance(warp, 20);

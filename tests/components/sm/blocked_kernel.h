@@ -33,6 +33,11 @@ struct BlockedKernel : KernelBuilder {
         for (unsigned i = 0; i < times; ++i) { op(Operation::add, Type::u32, result, {a, literal(1)}); }
         return index();
     }
+    /// The kernel; at its end each thread stores `result` at its place in the first parameter's memory.
+    isa::Kernel finish_with(isa::Operand result) {
+        store(isa::Space::global, Type::u32, out, result);
+        return finish();
+    }
     Predicate odd_threads() {
         const auto bit = reg();
         const auto odd = predicate();

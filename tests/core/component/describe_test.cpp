@@ -22,10 +22,6 @@ struct DoorParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace
-
-namespace {
-
 LOOKAHEAD_REGISTER_PARAMETERS(DoorParameters, "door", "The front door.")
 LOOKAHEAD_REGISTER_STATISTICS(DoorCounters, "door", "A door.")
 

@@ -2,14 +2,11 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "core/error/error.h"

@@ -26,10 +26,6 @@ struct PrefetcherParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace
-
-namespace {
-
 LOOKAHEAD_REGISTER_PARAMETERS(PrefetcherParameters, "caps", "A prefetcher.")
 
 std::string error_of(const std::function<void()>& action) {

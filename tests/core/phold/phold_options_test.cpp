@@ -27,9 +27,7 @@ TEST_CASE("options out of range are refused") {
 
 TEST_CASE("the share of remote events is the one asked for") {
     InProcessTransport transport;
-    PholdOptions options;
-    options.lps = 64;
-    options.duration = 100;
+    PholdOptions options{.lps = 64, .duration = 100};
     for (const double remote : {0.0, 0.1, 0.5, 1.0}) {
         options.remote = remote;
         const PholdResult result = run_phold(options, transport, "serial");
@@ -39,7 +37,6 @@ TEST_CASE("the share of remote events is the one asked for") {
 }
 
 TEST_CASE("the fan-out to all processes costs one channel a process") {
-    PholdOptions options;
-    options.lps = 1000;
+    PholdOptions options{.lps = 1000};
     CHECK(make_phold_model(options).channels().size() == 1000);
 }

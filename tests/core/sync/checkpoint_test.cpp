@@ -1,9 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <new>
-#include <string>
-#include <vector>
 
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
@@ -76,8 +73,6 @@ struct Recorded {
     SimulationResult whole = run({alone, "serial", true}, &keeper, nullptr);
 };
 
-}  // namespace
-
 TEST_CASE("a run goes on from an epoch under another protocol and partition, and ends as if it had not stopped") {
     Recorded recorded;
     REQUIRE(recorded.whole.outcome == Outcome::finished);
@@ -105,8 +100,6 @@ TEST_CASE("checkpoints that several ranks take hold what one rank's do") {
         check_same(run({recorded.alone, "serial", true}, nullptr, &keeper.taken[i]), recorded.whole);
     }
 }
-
-namespace {
 
 /// Accepts the processes before a given one, and a limited number of pieces of each state.
 struct Taker final : ProcessTaker {

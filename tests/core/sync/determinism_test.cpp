@@ -35,11 +35,10 @@ Run run(const WandererOptions& options, Transport& transport, const std::string&
 
 TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
     for (std::uint64_t seed = 1; seed <= 7; ++seed) {
-        WandererOptions options;
-        options.seed = seed;
-        options.hops = 30;
-        options.processes = 5 + static_cast<unsigned>(seed * 7 % 23);
-        options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
+        WandererOptions options{.seed = seed,
+                                .processes = 5 + static_cast<unsigned>(seed * 7 % 23),
+                                .hops = 30,
+                                .longest_lookahead = seed % 3 == 0 ? 200 : 5000};
         options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // more kinds than the engine distinguishes, at most
         options.kind_lookahead = 700;
         options.two_sides = seed > 5;
@@ -75,8 +74,7 @@ TEST_CASE("the hash tells runs with different seeds apart") {
 }
 
 TEST_CASE("more ranks than processes do no harm") {
-    WandererOptions options;
-    options.processes = 2;
+    WandererOptions options{.processes = 2};
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 10'000);
     for (const std::string& sync : parallel_protocols()) {
@@ -101,13 +99,8 @@ PholdResult check_phold(PholdOptions options, const std::vector<std::string>& pa
 
 TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, for all payloads") {
     for (const unsigned payload : phold_payloads()) {
-        PholdOptions options;
-        options.lps = 64;
-        options.events = 8;
-        options.remote = 0.4;
-        options.duration = 20;
-        options.payload = payload;
-        options.queue = "wheel";
+        PholdOptions options{
+            .lps = 64, .events = 8, .remote = 0.4, .payload = payload, .duration = 20, .queue = "wheel"};
         const PholdResult wheel = check_phold(options);
         CHECK(wheel.events > 64 * 8 * 8);
         CHECK(wheel.events < 64 * 8 * 12);  // one event in 2 units of time
@@ -119,13 +112,12 @@ TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, fo
 TEST_CASE("windows jump over idle time") {
     // Single letters that rest 1000 times longer than the lookahead, after a long idle time: steps of one lookahead
     // would need millions of windows.
-    WandererOptions options;
-    options.processes = 4;
-    options.letters = 1;
-    options.hops = 20;
-    options.longest_lookahead = 10;
-    options.usual_delay = 10'000;
-    options.first = 1'000'000'000'000;
+    WandererOptions options{.processes = 4,
+                            .letters = 1,
+                            .hops = 20,
+                            .longest_lookahead = 10,
+                            .usual_delay = 10'000,
+                            .first = 1'000'000'000'000};
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 1'000'000);
     for (const std::string& sync : parallel_protocols()) {
@@ -183,29 +175,18 @@ TEST_CASE(
         REQUIRE(result.outcome == Outcome::finished);
         return result.per_rank.front().windows;
     };
-    WandererOptions busy;
-    busy.processes = 24;
-    busy.hops = 20;
-    busy.letters = 40;
-    busy.least_lookahead = 2000;
+    WandererOptions busy{.processes = 24, .letters = 40, .hops = 20, .least_lookahead = 2000};
     if (test_transport().size() > 1) {
         CHECK(2 * windows_of(busy, false) > 3 * windows_of(busy, true));
     } else {
         CHECK(windows_of(busy, false) == windows_of(busy, true));
     }
-    WandererOptions idle;
-    idle.processes = 16;
-    idle.letters = 1;
-    idle.usual_delay = 100'000;
+    WandererOptions idle{.processes = 16, .letters = 1, .usual_delay = 100'000};
     CHECK(windows_of(idle, false) == windows_of(idle, true));
 }
 
 TEST_CASE("PHOLD with unequal lookaheads gives one hash") {
-    PholdOptions options;
-    options.lps = 60;
-    options.events = 4;
-    options.remote = 0.5;
-    options.duration = 30;
+    PholdOptions options{.lps = 60, .events = 4, .remote = 0.5, .duration = 30};
     for (options.kinds = 1; options.kinds <= 7; ++options.kinds) {
         CAPTURE(options.kinds);
         check_phold(options);
@@ -213,12 +194,7 @@ TEST_CASE("PHOLD with unequal lookaheads gives one hash") {
 }
 
 TEST_CASE("batches beyond the posted buffers arrive whole") {
-    PholdOptions options;
-    options.lps = 256;
-    options.events = 128;
-    options.remote = 1;
-    options.payload = 256;
-    options.duration = 3;
+    PholdOptions options{.lps = 256, .events = 128, .remote = 1, .payload = 256, .duration = 3};
     check_phold(options, {options.partition});
 }
 

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/trace/chrome_trace.h"

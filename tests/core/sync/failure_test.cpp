@@ -114,8 +114,7 @@ TEST_CASE("a deadlock names the processes that wait and what for") {
 }
 
 TEST_CASE("a deadlock of many names the first twenty") {
-    WandererOptions options;
-    options.processes = 50;
+    WandererOptions options{.processes = 50};
     options.at_event = [](LpId) -> Wanderer::AtEvent { return [](Wanderer& self, Time) { self.wait_for("godot"); }; };
     for (const std::string& sync : parallel_protocols()) {
         const SimulationResult result = run(options, sync);

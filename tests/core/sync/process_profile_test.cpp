@@ -45,8 +45,7 @@ Window measure(const Model& model) {
 
 TEST_CASE(
     "a log of windows has what each LP computed in each, and nothing of the time in which its thread did not run") {
-    lookahead::test::WandererOptions options;
-    options.processes = 3;
+    lookahead::test::WandererOptions options{.processes = 3};
     const Model model = lookahead::test::make_wanderers(options);
     bool is_undisturbed = false;
     for (int attempt = 0; attempt < 20 && !is_undisturbed; ++attempt) {

@@ -1,10 +1,8 @@
 // The messages that wait for a rank's LPs, and the batches for other ranks.
-#include "core/sync/rank_messages.h"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <vector>
 
 #include "core/error/error.h"
 #include "tests/core/sync/rank_bench.h"

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <random>
 
 #include "core/state/state_hasher.h"

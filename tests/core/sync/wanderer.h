@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
@@ -73,8 +71,8 @@ struct WandererOptions {
     Time kind_lookahead = 0;        ///< times its kind
     bool two_sides = false;         ///< odd LPs send only to even ones; needs an even number of kinds
     Time usual_delay = 3000;
-    Time first = 0;                                   ///< no event is earlier
-    std::function<Wanderer::AtEvent(LpId)> at_event;  ///< optional
+    Time first = 0;                                        ///< no event is earlier
+    std::function<Wanderer::AtEvent(LpId)> at_event = {};  ///< optional
 };
 
 /// The action at every inner event of these processes only.

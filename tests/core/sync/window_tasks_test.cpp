@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <memory>
-#include <vector>
 
 #include "core/sync/rank_processes.h"
 #include "tests/core/sync/rank_bench.h"

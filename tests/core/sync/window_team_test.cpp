@@ -2,18 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "core/error/error.h"
 #include "core/sync/patience.h"
-#include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
 
@@ -180,11 +175,7 @@ TEST_CASE("a simulation's result does not depend on its threads") {
     InProcessTransport alone;
     for (const bool two_sides : {false, true}) {
         CAPTURE(two_sides);
-        WandererOptions options;
-        options.processes = 17;
-        options.hops = 60;
-        options.kinds = two_sides ? 4 : 1;
-        options.two_sides = two_sides;
+        WandererOptions options{.processes = 17, .hops = 60, .kinds = two_sides ? 4u : 1u, .two_sides = two_sides};
         const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
         REQUIRE(reference.outcome == Outcome::finished);
         CHECK(reference.per_rank[0].shared_windows == 0);
@@ -205,15 +196,14 @@ TEST_CASE("a simulation's result does not depend on its threads") {
 TEST_CASE("results do not depend on who is slow, with little or much that is pending") {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         CAPTURE(seed);
-        WandererOptions options;
-        options.seed = seed;
-        options.processes = 7;
-        options.hops = 20;
-        options.letters = seed % 3 == 0 ? 4 : 1;
-        options.kinds = 2 * (1 + static_cast<unsigned>(seed % 3));
-        options.two_sides = true;
-        options.usual_delay = 300;
-        options.least_lookahead = seed % 2 == 0 ? 1000 : 10;
+        WandererOptions options{.seed = seed,
+                                .processes = 7,
+                                .letters = seed % 3 == 0 ? 4u : 1u,
+                                .hops = 20,
+                                .least_lookahead = seed % 2 == 0 ? 1000 : 10,
+                                .kinds = 2 * (1 + static_cast<unsigned>(seed % 3)),
+                                .two_sides = true,
+                                .usual_delay = 300};
         options.longest_lookahead = seed % 2 == 0 ? 1 : 3000;  // alike, or very different
         InProcessTransport alone;
         const SimulationResult reference = run_wanderers(options, alone, "serial", 1);

@@ -2,10 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
-#include <random>
 
 #include "tests/support/seed.h"
 

@@ -61,8 +61,6 @@ bool is_packet(std::span<const std::byte> packet, int from, std::uint64_t number
 constexpr std::size_t kBorder = MpiTransport::kPostedBytes / 8 - 1;
 constexpr std::size_t kSizes[] = {0, 1, 100, 8000, 40'000, kBorder - 1, kBorder, kBorder + 1, 3 * kBorder, 2, 0};
 
-}  // namespace
-
 TEST_CASE("packets of all sizes arrive whole and in order when all ranks send at once") {
     for (int round = 0; round < 3; ++round) {
         std::uint64_t number = 0;
@@ -123,8 +121,6 @@ TEST_CASE("broadcast replaces the bytes on every rank by the root's") {
     }
 }
 
-namespace {
-
 /// Bytes that reveal a piece that is lost, doubled or misplaced.
 std::string long_bytes(int rank, std::size_t size) {
     std::string bytes(size, '\0');
@@ -151,8 +147,6 @@ void check_long(Transport& all, std::size_t size) {
     CHECK((bytes == long_bytes(root, size)));
 }
 
-}  // namespace
-
 TEST_CASE("what is longer than a piece is gathered and broadcast whole") {
     static_cast<void>(transport());  // initialises MPI
     const MPI_Comm world = MPI_COMM_WORLD;
@@ -162,8 +156,6 @@ TEST_CASE("what is longer than a piece is gathered and broadcast whole") {
         check_long(small, size);
     }
 }
-
-namespace {
 
 std::uint64_t cpu_nanoseconds(clockid_t clock) {
     timespec now{};

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <random>
 
 #include "tests/support/seed.h"
 

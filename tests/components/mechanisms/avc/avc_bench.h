@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "components/mechanisms/avc/avc.h"
@@ -33,11 +32,9 @@ inline Row only(const Row& row, isa::LaneMask lanes) {
     return mixed(lanes, row, {});
 }
 
-/// A load/store unit whose L1 has an affine vector cache. Word w of all threads of its one warp is line w.
-struct AvcBench : Bench {
-    explicit AvcBench(const Overrides& more = {}) : Bench(with_avc(more)) {
-        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
-    }
+/// With an affine vector cache beside L1.
+struct AvcBench : LocalWords {
+    explicit AvcBench(const Overrides& more = {}) : LocalWords(with_avc(more)) {}
     static Overrides with_avc(const Overrides& more) {
         Overrides all{"l1d.companion=avc"};
         all.insert(all.end(), more.begin(), more.end());
@@ -45,20 +42,14 @@ struct AvcBench : Bench {
     }
 
     void begin_store(unsigned word, const Row& values, isa::LaneMask lanes) {
-        MemoryInstruction each = instruction(code_[kStore], lanes_at(4 * word), lanes, 8);
-        std::copy(values.begin(), values.end(), each.data[0]);
-        place_in_warp(each, 0, kBytes);
-        issue(each);
+        issue(of(code_[kStore], lanes_at(4 * word), lanes, [&](unsigned lane) { return values[lane]; }));
     }
     void store(unsigned word, const Row& values, isa::LaneMask lanes = isa::kFullMask) {
         begin_store(word, values, lanes);
         REQUIRE(drain());
     }
     void store_byte(unsigned word, isa::LaneMask lanes, unsigned byte, std::uint32_t value) {
-        MemoryInstruction each = instruction(code_[kStoreByte], lanes_at(4 * word + byte), lanes, 8);
-        for (auto& lane : each.data[0]) { lane = value; }
-        place_in_warp(each, 0, kBytes);
-        perform(each);
+        perform(of(code_[kStoreByte], lanes_at(4 * word + byte), lanes, all(value)));
     }
     /// Stores to one word in the lower lanes and another in the upper ones.
     void store_scattered(unsigned lower, unsigned upper, const Row& values) {
@@ -68,9 +59,7 @@ struct AvcBench : Bench {
 
     void begin_load(unsigned word, isa::LaneMask lanes) {
         std::fill_n(registers.row(8), isa::kWarpSize, 0u);
-        MemoryInstruction each = instruction(code_[kLoad], lanes_at(4 * word), lanes, 8);
-        place_in_warp(each, 0, kBytes);
-        issue(each);
+        issue(of(code_[kLoad], lanes_at(4 * word), lanes, all(0)));
     }
     Row loaded(isa::LaneMask lanes) {
         Row row;
@@ -90,38 +79,24 @@ struct AvcBench : Bench {
         return completions[0].cycle - begin;
     }
     void add(unsigned word, unsigned lane, std::uint32_t value) {
-        MemoryInstruction each =
-            instruction(code_[kAdd], lanes_at(isa::kLocalWindowBase + 4 * word), isa::LaneMask{1} << lane);
-        each.data[0][lane] = value;
-        place_in_warp(each, 0, kBytes);
-        perform(each);
+        perform(of(code_[kAdd], lanes_at(isa::kLocalWindowBase + 4 * word), isa::LaneMask{1} << lane, all(value)));
     }
 
-    static std::uint64_t address(unsigned word, unsigned lane) {
-        return isa::kLocalMemoryBase + isa::local_memory_offset(4 * word, lane);
-    }
-    std::uint32_t in_memory(unsigned word, unsigned lane) { return memory.word(address(word, lane)); }
     void set_memory(unsigned word, const Row& row) {
         for (unsigned lane = 0; lane < row.size(); ++lane) { memory.set_word(address(word, lane), row[lane]); }
     }
-    unsigned reads() { return memory.count(GpuMessage::read_request); }
-    unsigned writes() { return memory.count(GpuMessage::write_request); }
     const AvcCounters& counters() const {
         return dynamic_cast<const AffineVectorCache&>(*unit->companion()).counters();
     }
-    const L1Counters& l1() const { return unit->l1().counters(); }
     std::span<const isa::Instruction> code() const { return code_; }
 
   private:
-    static constexpr std::uint32_t kBytes = 256;
     enum { kStore, kStoreByte, kLoad, kAdd };
 
     void scattered(const isa::Instruction& what, unsigned lower, unsigned upper, const Row& values) {
-        MemoryInstruction each = instruction(
-            what, [&](unsigned lane) { return 4 * (lane < 16 ? lower : upper); }, isa::kFullMask, 8);
-        std::copy(values.begin(), values.end(), each.data[0]);
-        place_in_warp(each, 0, kBytes);
-        perform(each);
+        perform(of(
+            what, [&](unsigned lane) { return 4 * (lane < 16 ? lower : upper); }, isa::kFullMask,
+            [&](unsigned lane) { return values[lane]; }));
     }
 
     std::array<isa::Instruction, 4> code_{make_memory(isa::Operation::store, isa::Type::u32, isa::Space::local),

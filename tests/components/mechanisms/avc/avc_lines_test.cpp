@@ -15,9 +15,7 @@ std::uint64_t line(std::uint64_t row) {
     return isa::kLocalMemoryBase + row * isa::kLocalRowBytes;
 }
 AvcLines lines(const std::string& layout, std::int64_t granularity, std::uint32_t words_of_thread) {
-    AvcParameters parameters;
-    parameters.layout = layout;
-    parameters.granularity = granularity;
+    AvcParameters parameters{.granularity = granularity, .layout = layout};
     AvcLines result(parameters, Configuration());
     result.set_words_of_thread(words_of_thread);
     return result;
@@ -77,9 +75,7 @@ TEST_CASE("every line has a place of its own, and the place gives the line back"
 }
 
 TEST_CASE("an empty line is chosen before one that is used, and of those the tree's victim") {
-    AvcParameters parameters;
-    parameters.sets = 2;
-    parameters.ways = 3;
+    AvcParameters parameters{.sets = 2, .ways = 3};
     AvcLines avc(parameters, Configuration());
     std::set<std::uint32_t> taken;
     for (const std::uint64_t group : {0u, 2u, 4u}) {

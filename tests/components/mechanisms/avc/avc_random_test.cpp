@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <random>
 
 #include "core/lp/audit.h"
 #include "tests/components/mechanisms/avc/private_caches.h"

@@ -1,9 +1,6 @@
 // The affine vector cache behind a load/store unit: each line of algorithms 1 and 2, and the paper's further rules.
 #include <doctest/doctest.h>
 
-#include <random>
-
-#include "core/error/error.h"
 #include "tests/components/mechanisms/avc/avc_bench.h"
 
 namespace lookahead::gpu::test {

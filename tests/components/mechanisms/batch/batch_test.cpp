@@ -1,11 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <map>
 #include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "components/memory_partition/address_mapping.h"
 #include "components/sm/lsu/request_path.h"

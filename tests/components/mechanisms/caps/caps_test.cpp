@@ -18,17 +18,12 @@ struct CapsBench : PrefetchBench {
         return statistics.of.at(name);
     }
     /// The leading CTA's first two warps, three lines apart.
-    void find_stride() {
-        load(0, 0, {0});
-        load(1, 0, {3});
-    }
+    void find_stride() { load_each(0, {{0, 0}, {1, 3}}); }
 };
 
 TEST_CASE("a stride that is found after bases prefetches the trailing warps of every trailing CTA with a base") {
     CapsBench bench;
-    bench.load(0, 0, {0});
-    bench.load(2, 0, {100});
-    bench.load(4, 0, {200});
+    bench.load_each(0, {{0, 0}, {2, 100}, {4, 200}});
     bench.settle();
     CHECK(bench.prefetches().requested == 0);
     bench.load(1, 0, {3});
@@ -51,8 +46,7 @@ TEST_CASE("a base that comes after the stride prefetches its CTA's trailing warp
 TEST_CASE("the distance of one CTA's base from the next one's is regular if it repeats") {
     for (const std::uint64_t third : {200ull, 250ull}) {
         CapsBench bench;
-        bench.load(0, 0, {0});
-        bench.load(2, 0, {100});
+        bench.load_each(0, {{0, 0}, {2, 100}});
         CHECK(bench.caps("cta_strides") == 0);
         bench.load(4, 0, {third});
         CHECK(bench.caps("cta_strides") == 1);
@@ -62,15 +56,11 @@ TEST_CASE("the distance of one CTA's base from the next one's is regular if it r
 
 TEST_CASE("strides may be negative; a zero stride prefetches nothing") {
     CapsBench down;
-    down.load(0, 0, {100});
-    down.load(1, 0, {97});
-    down.load(2, 0, {200});
+    down.load_each(0, {{0, 100}, {1, 97}, {2, 200}});
     CHECK(down.present({197, 203}) == Lines{197});
 
     CapsBench same;
-    same.load(0, 0, {100});
-    same.load(1, 0, {100});
-    same.load(2, 0, {200});
+    same.load_each(0, {{0, 100}, {1, 100}, {2, 200}});
     same.settle();
     CHECK(same.caps("strides") == 1);
     CHECK(same.prefetches().requested == 0);
@@ -86,9 +76,7 @@ TEST_CASE("warps that lead by more than one give the stride of neighbours, if it
     CHECK(half.prefetches().duplicates == 2);
 
     CapsBench third({}, 4, 2);
-    third.load(0, 0, {0});
-    third.load(3, 0, {1});
-    third.load(4, 0, {100});
+    third.load_each(0, {{0, 0}, {3, 1}, {4, 100}});
     third.settle();
     CHECK(third.caps("disagreements") == 1);
     CHECK(third.prefetches().requested == 0);
@@ -142,10 +130,7 @@ TEST_CASE("the fifth load of a CTA replaces the one whose entry was updated long
 TEST_CASE("a stride for which DIST has no entry replaces the oldest, or with caps.targets = first is not followed") {
     for (const bool first : {false, true}) {
         CapsBench bench({std::string("caps.targets=") + (first ? "first" : "latest"), "caps.dist_entries=2"});
-        for (const std::uint32_t pc : {0u, 1u, 2u}) {
-            bench.load(0, pc, {10 * pc});
-            bench.load(1, pc, {10 * pc + 3});
-        }
+        for (const std::uint32_t pc : {0u, 1u, 2u}) { bench.load_each(pc, {{0, 10 * pc}, {1, 10 * pc + 3}}); }
         CHECK(bench.caps("strides") == (first ? 2 : 3));
         CHECK(bench.caps("untargeted") == (first ? 2 : 0));
         bench.load(2, 0, {100});
@@ -160,12 +145,8 @@ TEST_CASE("a load whose DIST entry was replaced keeps its mispredictions unless 
         CapsBench bench(
             {"caps.dist_entries=1", "caps.threshold=2", std::string("caps.keep_counts=") + (keep ? "true" : "false")});
         bench.find_stride();
-        for (unsigned i = 0; i < 3; ++i) {
-            bench.load(0, 0, {0});
-            bench.load(1, 0, {7});
-        }
-        bench.load(0, 1, {50});
-        bench.load(1, 1, {52});
+        for (unsigned i = 0; i < 3; ++i) { bench.load_each(0, {{0, 0}, {1, 7}}); }
+        bench.load_each(1, {{0, 50}, {1, 52}});
         bench.find_stride();
         CHECK(bench.caps("strides") == 3);
         bench.load(2, 0, {100});
@@ -180,11 +161,9 @@ TEST_CASE("a stride that is found again repeats no prefetches") {
     bench.find_stride();
     CHECK(bench.caps("stride_after_base") == 1);
     CHECK(bench.present({103}) == Lines{103});
-    bench.load(0, 1, {50});
-    bench.load(1, 1, {52});
+    bench.load_each(1, {{0, 50}, {1, 52}});
     CHECK(bench.prefetches().requested == 1);
-    bench.load(0, 0, {20});
-    bench.load(1, 0, {23});
+    bench.load_each(0, {{0, 20}, {1, 23}});
     CHECK(bench.caps("strides") == 3);
     bench.settle();
     CHECK(bench.caps("repeated") == 1);
@@ -207,10 +186,7 @@ TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does
     for (const unsigned wrong : {128u, 129u}) {
         CapsBench bench;
         bench.find_stride();
-        for (unsigned i = 1; i <= wrong; ++i) {
-            bench.load(0, 0, {0});
-            bench.load(1, 0, {7});
-        }
+        for (unsigned i = 1; i <= wrong; ++i) { bench.load_each(0, {{0, 0}, {1, 7}}); }
         CHECK(bench.caps("mispredictions") == wrong);
         bench.load(2, 0, {100});
         bench.settle();
@@ -237,10 +213,7 @@ TEST_CASE("a trailing warp that makes more than four accesses was mispredicted; 
 TEST_CASE("warps that have executed a load already are prefetched for unless caps.include_executed is false") {
     for (const bool include : {true, false}) {
         CapsBench bench({std::string("caps.include_executed=") + (include ? "true" : "false")}, 4, 2);
-        bench.load(0, 0, {0});
-        bench.load(1, 0, {50});
-        bench.load(4, 0, {100});
-        bench.load(5, 0, {150});
+        bench.load_each(0, {{0, 0}, {1, 50}, {4, 100}, {5, 150}});
         CHECK(bench.prefetches().requested == 3);
         CHECK(bench.caps("executed") == 0);
         bench.load(5, 0, {160});  // the second iteration, before its leading warp
@@ -253,8 +226,7 @@ TEST_CASE("warps that have executed a load already are prefetched for unless cap
 TEST_CASE("right predictions are counted and throttle nothing") {
     CapsBench bench;
     bench.find_stride();
-    bench.load(0, 0, {10});
-    bench.load(1, 0, {13});
+    bench.load_each(0, {{0, 10}, {1, 13}});
     CHECK(bench.caps("predictions") == 1);
     CHECK(bench.caps("mispredictions") == 0);
 }
@@ -262,11 +234,9 @@ TEST_CASE("right predictions are counted and throttle nothing") {
 TEST_CASE("in loops a leading warp moves the base, sets off prefetches again, and is compared in its own iteration") {
     CapsBench bench;
     bench.find_stride();
-    bench.load(2, 0, {100});
-    bench.load(2, 0, {110});
+    bench.load_each(0, {{2, 100}, {2, 110}});
     CHECK(bench.present({103, 113}) == Lines{103, 113});
-    bench.load(0, 0, {10});
-    bench.load(0, 0, {20});
+    bench.load_each(0, {{0, 10}, {0, 20}});
     bench.load(1, 0, {13});  // the second iteration, while the base is that of the third
     CHECK(bench.caps("predictions") == 0);
     bench.load(1, 0, {23});
@@ -309,9 +279,7 @@ TEST_CASE("the leading CTA's own warps are prefetched only with caps.include_lea
 
 TEST_CASE("with caps.fanout = same_index each warp of the leading CTA stands for one warp of the others") {
     CapsBench bench({"caps.fanout=same_index"}, 4, 2);
-    bench.load(0, 0, {0});
-    bench.load(4, 0, {100});
-    bench.load(1, 0, {3});
+    bench.load_each(0, {{0, 0}, {4, 100}, {1, 3}});
     CHECK(bench.present({103, 106, 109}) == Lines{103});
     bench.load(2, 0, {6});
     CHECK(bench.present({103, 106, 109}) == Lines{103, 106});

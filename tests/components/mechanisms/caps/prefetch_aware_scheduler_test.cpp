@@ -1,9 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <random>
-#include <string>
-#include <vector>
-
 #include "tests/components/sm/scheduler_bench.h"
 #include "tests/support/seed.h"
 

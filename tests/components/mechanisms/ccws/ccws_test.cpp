@@ -1,10 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "components/cache/l1_events.h"
 #include "components/cache/tag_array.h"
 #include "core/state/archives.h"
@@ -71,6 +66,11 @@ struct CcwsBench : SchedulerBench {
     }
 };
 
+/// Warps 0 to 3, after their first instructions.
+struct FourWarps : CcwsBench {
+    explicit FourWarps(unsigned instructions) : CcwsBench({0, 1, 2, 3}) { issue(instructions); }
+};
+
 TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {
     std::mt19937_64 random(lookahead::test::random_seed());
     const std::vector<unsigned> order{3, 0, 7, 1, 2, 6, 5, 4};
@@ -95,8 +95,7 @@ TEST_CASE("lost locality sets the score to hits over instructions times K times 
                                                         {15, 2}, {11, 2}, {10, 1}, {8, 1}};
     for (const auto& [instructions, loading] : loading_after) {
         CAPTURE(instructions);
-        CcwsBench bench({0, 1, 2, 3});
-        bench.issue(instructions);
+        FourWarps bench(instructions);
         bench.lose(2);
         CHECK(bench.allowed(0xf).size() == loading);
         CHECK(bench.may_load(2));
@@ -104,8 +103,7 @@ TEST_CASE("lost locality sets the score to hits over instructions times K times 
 }
 
 TEST_CASE("hits of all warps count for the score, which goes to the warp that hit") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(64);
+    FourWarps bench(64);
     bench.lose(0);  // 50: the base score
     CHECK(bench.allowed(0xf).size() == 4);
     bench.lose(3);  // 100
@@ -115,8 +113,7 @@ TEST_CASE("hits of all warps count for the score, which goes to the warp that hi
 }
 
 TEST_CASE("a score falls by one a cycle to the base score") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(31);
+    FourWarps bench(31);
     const Cycle begin = bench.view.cycle;
     bench.lose(0);  // 103
     for (const Cycle later : {0, 1, 2, 3, 4}) {
@@ -126,8 +123,7 @@ TEST_CASE("a score falls by one a cycle to the base score") {
 }
 
 TEST_CASE("a hit sets the score and does not add to it") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(16);
+    FourWarps bench(16);
     bench.lose(0);  // 200
     bench.issue(16);
     bench.lose(0);  // 2 / 32: 200 again, where 184 were left
@@ -140,8 +136,7 @@ TEST_CASE("a hit sets the score and does not add to it") {
 }
 
 TEST_CASE("a warp above the cutoff issues what is no load, and a load waits for nobody else's instruction") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(31);
+    FourWarps bench(31);
     bench.lose(0);
     CHECK(bench.pick_load(0b1000) == kHeldBack);
     CHECK(bench.pick(0b1000) == 3);
@@ -157,8 +152,7 @@ TEST_CASE("a warp above the cutoff issues what is no load, and a load waits for 
 }
 
 TEST_CASE("an instruction counts once, whatever its accesses") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(31);
+    FourWarps bench(31);
     CHECK(bench.pick_load(0b1) == 0);  // one vector load: 32 instructions
     for (unsigned element = 0; element < 4; ++element) { bench.event(L1EventKind::miss, 0, 100 + element); }
     bench.lose(0);
@@ -167,8 +161,7 @@ TEST_CASE("an instruction counts once, whatever its accesses") {
 }
 
 TEST_CASE("what is held back is no instruction") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(16);
+    FourWarps bench(16);
     bench.lose(0);  // 200, for 100 cycles
     for (unsigned i = 0; i < 16; ++i) { CHECK(bench.pick_load(0b1000) == kHeldBack); }
     bench.lose(0);  // 2 / 16: 400, where 2 / 32 would be 200
@@ -192,8 +185,7 @@ TEST_CASE("of equal scores the older warps' are lower in the stack") {
 }
 
 TEST_CASE("higher scores are lower in the stack, whoever is older") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(24);
+    FourWarps bench(24);
     bench.lose(3);  // 133
     bench.lose(1);  // 266
     CHECK(bench.allowed(0xf) == std::vector<unsigned>{1, 3});
@@ -210,8 +202,7 @@ TEST_CASE("two scores that are equal go by age") {
 }
 
 TEST_CASE("the warp with the highest score may load when exits have put the cutoff beneath it") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(8);
+    FourWarps bench(8);
     bench.lose(3);  // 400
     for (const unsigned warp : {0u, 1u}) { bench.scheduler->exited(warp); }
     CHECK(bench.allowed(0b1100) == std::vector<unsigned>{3});
@@ -232,8 +223,7 @@ TEST_CASE("a score is at most so many cutoffs") {
 }
 
 TEST_CASE("a line is its owner's victim alone") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(8);
+    FourWarps bench(8);
     bench.event(L1EventKind::evict, 1, 7);
     bench.event(L1EventKind::miss, 0, 7);
     CHECK(bench.counts().at("victim_hits") == 0);
@@ -288,8 +278,7 @@ TEST_CASE("a scheduler scores its own warps, with the cutoff of their number") {
 }
 
 TEST_CASE("a warp's score and victims end with it") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(10);
+    FourWarps bench(10);
     bench.event(L1EventKind::evict, 0, 9);
     bench.lose(0);
     CHECK(bench.allowed(0xf).size() == 1);
@@ -302,8 +291,7 @@ TEST_CASE("a warp's score and victims end with it") {
 }
 
 TEST_CASE("a miss after its warp's exit raises nobody's score") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(10);
+    FourWarps bench(10);
     bench.event(L1EventKind::evict, 0, 9);
     bench.scheduler->exited(0);
     bench.event(L1EventKind::miss, 0, 9);
@@ -312,8 +300,7 @@ TEST_CASE("a miss after its warp's exit raises nobody's score") {
 }
 
 TEST_CASE("hits and instructions count from the launch's start") {
-    CcwsBench bench({0, 1, 2, 3});
-    bench.issue(8);
+    FourWarps bench(8);
     bench.lose(0);
     bench.lose(0);
     bench.view.cycle += 400;

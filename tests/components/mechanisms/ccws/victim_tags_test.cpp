@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <map>
-#include <random>
 
 #include "core/error/error.h"
 #include "core/state/archives.h"

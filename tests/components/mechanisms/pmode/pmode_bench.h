@@ -1,13 +1,8 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "components/mechanisms/pmode/pmode.h"
 #include "tests/components/sm/blocked_kernel.h"
 #include "tests/components/sm/emulated_run.h"
-#include "tests/components/sm/kernels.h"
-#include "tests/components/sm/sm_harness.h"
 #include "tests/support/execution_trace/traced_extension.h"
 
 namespace lookahead::test {
@@ -16,6 +11,11 @@ using gpu::HaltReason;
 using gpu::PmodeStep;
 using gpu::SkipReason;
 using Kind = gpu::PmodeStep::Kind;
+
+/// With three registers for results.
+struct PmodeKernel : BlockedKernel {
+    const isa::Operand x = reg(), y = reg(), z = reg();
+};
 
 /// An SM with P-mode and checked invariants that records its warps' steps; they must execute the same as on the
 /// functional emulator.

@@ -2,8 +2,6 @@
 // with the same effect (PmodeBench compares each), and as many as without P-mode.
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 #include "tests/components/sm/random_kernel.h"
 #include "tests/support/seed.h"

@@ -1,8 +1,6 @@
 // A directed test for each rule of P-mode, from both sides.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 
 namespace lookahead::test {
@@ -160,13 +158,12 @@ TEST_CASE("without pre-loads loads are skipped, and results are reused all the s
 }
 
 TEST_CASE("what depends on the blocked load is skipped, and a full independent write ends that") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    PmodeKernel k;
     k.block();
-    const auto first = k.add(x, k.used), second = k.add(y, x), clean = k.add(x, k.thread), third = k.add(z, x);
-    const auto fourth = k.index_of(k.op(Operation::add, Type::u32, z, {z, y}));
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeRun bench(k.finish());
+    const auto first = k.add(k.x, k.used), second = k.add(k.y, k.x), clean = k.add(k.x, k.thread),
+               third = k.add(k.z, k.x);
+    const auto fourth = k.index_of(k.op(Operation::add, Type::u32, k.z, {k.z, k.y}));
+    PmodeRun bench(k.finish_with(k.z));
     CHECK(bench.skips(5, SkipReason::poisoned));  // the blocked instruction itself
     CHECK(bench.skips(first, SkipReason::poisoned));
     CHECK(bench.skips(second, SkipReason::poisoned));
@@ -190,8 +187,7 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
     k.unguard();
     const auto reader = k.add(p, x), other = k.add(p, y);
     k.op(Operation::add, Type::u32, x, {x, y});
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(x));
     CHECK(bench.skips(poisoned, SkipReason::poisoned));
     CHECK(bench.executes(merged));
     CHECK(bench.skips(still_poisoned, SkipReason::poisoned));
@@ -203,14 +199,13 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
 TEST_CASE("the old value that a partial write merges with is read from the register file") {
     Cycle until_reader[2];
     for (const bool guarded : {false, true}) {
-        BlockedKernel k;
-        const auto x = k.reg(), y = k.reg();
+        PmodeKernel k;
         const auto odd = k.odd_threads();
         k.block();
         if (guarded) { k.guard(odd); }
-        const auto writer = k.add(x, k.thread);
+        const auto writer = k.add(k.x, k.thread);
         k.unguard();
-        const auto reader = k.add(y, x);
+        const auto reader = k.add(k.y, k.x);
         PmodeRun bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
         until_reader[guarded] = bench.cycle(Kind::executed, reader) - bench.cycle(Kind::executed, writer);
     }
@@ -266,8 +261,7 @@ TEST_CASE("scratchpad loads are executed until something that they may depend on
         k.block();
         before(k);
         const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
-        k.store(Space::global, Type::u32, k.out, x);
-        PmodeRun bench(k.finish());
+        PmodeRun bench(k.finish_with(x));
         CHECK(bench.executes(scratchpad) == executes);
         CHECK(bench.skips(scratchpad, SkipReason::scratchpad) == !executes);
         CHECK(bench.reuses(scratchpad) == (executes ? 1 : 0));
@@ -276,17 +270,15 @@ TEST_CASE("scratchpad loads are executed until something that they may depend on
 
 TEST_CASE("loads of constants are executed and reused, whatever was skipped before") {
     for (const bool store_before : {false, true}) {
-        BlockedKernel k;
-        const auto x = k.reg(), y = k.reg();
+        PmodeKernel k;
         const auto address = k.reg64();
         k.op(Operation::mad_wide, Type::u64, address, {k.thread, k.literal(4), k.literal64(isa::kConstantBase)})
             .source_type = Type::u32;
         k.block();
         if (store_before) { k.store(Space::shared, Type::u32, k.offset, k.used); }
-        const auto load = k.index_of(k.load(Space::constant, Type::u32, x, address));
-        const auto user = k.add(y, x);
-        k.store(Space::global, Type::u32, k.out, y);
-        PmodeRun bench(k.finish());
+        const auto load = k.index_of(k.load(Space::constant, Type::u32, k.x, address));
+        const auto user = k.add(k.y, k.x);
+        PmodeRun bench(k.finish_with(k.y));
         CHECK(bench.executes(load));
         CHECK(bench.executes(user));
         CHECK(bench.reuses(load) == 1);
@@ -294,26 +286,22 @@ TEST_CASE("loads of constants are executed and reused, whatever was skipped befo
 }
 
 TEST_CASE("a warp does not enter for a load of constants, which is no long-latency instruction") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     const auto address = k.reg64();
     k.op(Operation::mad_wide, Type::u64, address, {k.thread, k.literal(4), k.literal64(isa::kConstantBase)})
         .source_type = Type::u32;
-    k.load(Space::constant, Type::u32, x, address);
-    k.add(y, x);
-    k.store(Space::global, Type::u32, k.out, y);
-    PmodeRun bench(k.finish());
+    k.load(Space::constant, Type::u32, k.x, address);
+    k.add(k.y, k.x);
+    PmodeRun bench(k.finish_with(k.y));
     CHECK(bench.counters().switches == 0);
 }
 
 TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad store makes loads stale") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.load(Space::global, Type::u32, k.loaded, k.in);
     k.store(Space::shared, Type::u32, k.offset, k.loaded);
-    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, k.x, k.offset));
+    PmodeRun bench(k.finish_with(k.x));
     CHECK(bench.skips(scratchpad, SkipReason::scratchpad));
 }
 
@@ -387,8 +375,7 @@ TEST_CASE("pre-execution stops at branches that depend on the load or go too far
         const auto next = k.add(x, k.thread);
         k.add(x, x, 70);
         k.bind(k.far);
-        k.store(Space::global, Type::u32, k.out, k.used);
-        PmodeRun bench(k.finish());
+        PmodeRun bench(k.finish_with(k.used));
         CHECK(bench.executes(next) == (reason == kGoesOn));
         CHECK(bench.executes(pc) == (reason == kGoesOn));
         CHECK(bench.halts(pc, reason) == (reason != kGoesOn));
@@ -410,8 +397,7 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
         const auto taken = k.index_of(k.op(Operation::add, Type::u32, x, {x, k.thread}));
         k.bind(join);
         k.op(Operation::add, Type::u32, x, {x, k.used});
-        k.store(Space::global, Type::u32, k.out, x);
-        PmodeRun bench(k.finish(), "simt_entries = " + std::to_string(entries) + "\n");
+        PmodeRun bench(k.finish_with(x), "simt_entries = " + std::to_string(entries) + "\n");
         CHECK(bench.executes(branch));
         CHECK(bench.executes(fall) == (entries == 8));
         CHECK(bench.executes(taken) == (entries == 8));
@@ -423,15 +409,13 @@ TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is
 
 TEST_CASE("a pre-load poisons its destination for good, and is executed again") {
     // The wait is longer than the pre-load takes, but what depends on it stays poisoned.
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    PmodeKernel k;
     k.load(Space::global, Type::u32, k.loaded, k.in);
     k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
-    const auto load = k.index_of(k.load(Space::global, Type::u32, x, k.in, 128));
-    k.add(y, y, 40);
-    const auto user = k.add(z, x);
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeRun bench(k.finish(), "reach = 4096\n", {.global_latency = 400});
+    const auto load = k.index_of(k.load(Space::global, Type::u32, k.x, k.in, 128));
+    k.add(k.y, k.y, 40);
+    const auto user = k.add(k.z, k.x);
+    PmodeRun bench(k.finish_with(k.z), "reach = 4096\n", {.global_latency = 400});
     CHECK(bench.pre_loads(load));
     CHECK(bench.skips(user, SkipReason::poisoned));
     CHECK(bench.reuses(load) == 0);
@@ -449,8 +433,7 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
         if (redefined) { k.op(Operation::add, Type::u32, y, {k.used, y}); }
         k.add(c, c, 18);
         const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {y, c}));
-        k.store(Space::global, Type::u32, k.out, z);
-        PmodeRun bench(k.finish());
+        PmodeRun bench(k.finish_with(z));
         CHECK(bench.executes(user) == !redefined);
         CHECK(bench.skips(user, SkipReason::poisoned) == redefined);
     }
@@ -475,8 +458,7 @@ TEST_CASE("a vector's last element frees no register that a later load of the wa
     k.block();
     k.add(c, c, 18);  // 18 x 4 cycles: the vector's last element comes meanwhile
     const auto user = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 0), c}));
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeBench bench(k.finish(), "", {.global_latency = 100, .element_interval = 20});
+    PmodeBench bench(k.finish_with(z), "", {.global_latency = 100, .element_interval = 20});
     bench.run();
     const auto executes = [&](const PmodeStep& step) { return step.kind == Kind::executed && step.pc == user; };
     CHECK(std::none_of(bench.steps.begin(), bench.steps.end(), executes));
@@ -490,22 +472,19 @@ TEST_CASE("a vector's element that comes ends its register's poison, before the 
     k.add(c, c, 30);  // 30 x 4 cycles: the first element comes meanwhile
     const auto early = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 0), c}));
     const auto late = k.index_of(k.op(Operation::add, Type::u32, z, {KernelBuilder::word(four, 2), c}));
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeRun bench(k.finish(), "", {.global_latency = 100, .element_interval = 100});
+    PmodeRun bench(k.finish_with(z), "", {.global_latency = 100, .element_interval = 100});
     CHECK(bench.executes(early));
     CHECK(bench.skips(late, SkipReason::poisoned));
 }
 
 TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for the result") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(x, k.thread);  // writes back soon, while the division has just begun
-    k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
-    const auto division = k.index(), reader = k.add(y, x);
-    k.op(Operation::add, Type::u32, y, {y, k.used});
-    k.store(Space::global, Type::u32, k.out, y);
-    const isa::Kernel kernel = k.finish();
+    k.add(k.x, k.thread);  // writes back soon, while the division has just begun
+    k.op(Operation::div, Type::u32, k.x, {k.thread, k.literal(3)});
+    const auto division = k.index(), reader = k.add(k.y, k.x);
+    k.op(Operation::add, Type::u32, k.y, {k.y, k.used});
+    const isa::Kernel kernel = k.finish_with(k.y);
     const Cycle latency = gpu::TimingParameters{}.integer_divide_latency;
     PmodeRun patient(kernel, "", {.global_latency = 400});
     const Cycle begun = patient.cycle(Kind::executed, division);
@@ -516,29 +495,25 @@ TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for t
 }
 
 TEST_CASE("a scratchpad load under way at the return is waited for before it is reused") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.store(Space::shared, Type::u32, k.offset, k.thread);
     k.block();
-    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
-    k.op(Operation::add, Type::u32, x, {x, k.used});
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
+    const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, k.x, k.offset));
+    k.op(Operation::add, Type::u32, k.x, {k.x, k.used});
+    PmodeRun bench(k.finish_with(k.x), "", {.global_latency = 100, .shared_latency = 300});
     CHECK(bench.reuses(scratchpad) == 1);
     CHECK(bench.cycle(Kind::reused, scratchpad) >= bench.cycle(Kind::executed, scratchpad) + 300);
 }
 
 TEST_CASE("reuse waits for an older write to the same register") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.block();
-    k.op(Operation::div, Type::u32, x, {k.used, k.literal(3)});  // skipped; its reader, too
+    k.op(Operation::div, Type::u32, k.x, {k.used, k.literal(3)});  // skipped; its reader, too
     const auto older = k.index();
-    k.op(Operation::add, Type::u32, k.used, {k.used, x});
-    const auto younger = k.add(x, k.thread);
-    k.op(Operation::add, Type::u32, k.used, {k.used, x});
-    k.store(Space::global, Type::u32, k.out, k.used);
-    isa::Kernel kernel = k.finish();
+    k.op(Operation::add, Type::u32, k.used, {k.used, k.x});
+    const auto younger = k.add(k.x, k.thread);
+    k.op(Operation::add, Type::u32, k.used, {k.used, k.x});
+    isa::Kernel kernel = k.finish_with(k.used);
     // Without the reader between the two nothing else delays the reuse.
     kernel.code.erase(kernel.code.begin() + older + 1);
     PmodeRun bench(kernel);
@@ -559,8 +534,7 @@ TEST_CASE("the P-queue takes as many results as it has entries; without entries 
         }
         const auto load = k.index_of(k.load(Space::global, Type::u32, results[0], k.in, 640));
         k.op(Operation::add, Type::u32, k.used, {k.used, results[4]});
-        k.store(Space::global, Type::u32, k.out, k.used);
-        PmodeRun bench(k.finish(), "pqueue_entries = " + std::to_string(entries) + "\n");
+        PmodeRun bench(k.finish_with(k.used), "pqueue_entries = " + std::to_string(entries) + "\n");
         CHECK(bench.pre_loads(load));
         CHECK(bench.counters().reused == std::min(entries, 5u));
         CHECK(bench.counters().pqueue_full == 5 - std::min(entries, 5u));
@@ -582,8 +556,7 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
     k.setp(Comparison::lt, Type::u32, more, count, k.literal(2));
     k.branch_if(more, loop, out);
     k.bind(out);
-    k.store(Space::global, Type::u32, k.out, sum);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(sum));
     unsigned skipped = 0, executed = 0;
     for (const PmodeStep& step : bench.first_switch()) {
         skipped += step.pc == twice && step.kind == Kind::skipped;
@@ -595,19 +568,17 @@ TEST_CASE("a result is not taken for that of the same instruction in another ite
 }
 
 TEST_CASE("a renamed register takes a part of a write where it is, and is given back for a whole one") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     const auto odd = k.odd_threads();
     k.block();
-    const auto reused = k.add(x, k.thread);
+    const auto reused = k.add(k.x, k.thread);
     k.guard(odd);
-    k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp executes it itself, in part
+    k.op(Operation::add, Type::u32, k.x, {k.x, k.used});  // poisoned: the warp executes it itself, in part
     k.unguard();
-    const auto after_part = k.index_of(k.op(Operation::add, Type::u32, y, {x, x}));
-    k.op(Operation::add, Type::u32, x, {x, k.used});  // and as a whole, from and to the same register
-    const auto after_whole = k.index_of(k.op(Operation::add, Type::u32, y, {x, y}));
-    k.store(Space::global, Type::u32, k.out, y);
-    PmodeRun bench(k.finish());
+    const auto after_part = k.index_of(k.op(Operation::add, Type::u32, k.y, {k.x, k.x}));
+    k.op(Operation::add, Type::u32, k.x, {k.x, k.used});  // and as a whole, from and to the same register
+    const auto after_whole = k.index_of(k.op(Operation::add, Type::u32, k.y, {k.x, k.y}));
+    PmodeRun bench(k.finish_with(k.y));
     CHECK(bench.reuses(reused) == 1);
     CHECK(bench.held[bench.find(Kind::own, after_part)] == 1);
     CHECK(bench.held[bench.find(Kind::own, after_whole)] == 0);
@@ -626,8 +597,7 @@ TEST_CASE("several destinations are renamed together or not at all") {
         const auto x = k.reg();
         k.select(Type::b32, x, KernelBuilder::word(wide, 0), KernelBuilder::word(wide, 1), p);
         k.op(Operation::add, Type::u32, x, {x, k.used});
-        k.store(Space::global, Type::u32, k.out, x);
-        PmodeRun bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
+        PmodeRun bench(k.finish_with(x), "registers = " + std::to_string(registers) + "\n");
         CHECK(bench.executes(pair) == (registers == 2));
         CHECK(bench.reuses(pair) == (registers == 2 ? 1 : 0));
         // With both registers taken nothing more issues, not even instructions that write only predicates.
@@ -649,18 +619,16 @@ TEST_CASE("predicates are pre-executed and reused with the guards and branches t
     k.guard(q);
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.unguard();
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(x));
     CHECK(bench.reuses(setp) == 1);
     CHECK(bench.reuses(guarded) == 1);
 }
 
 TEST_CASE("registers beyond the rename table are not renamed") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     k.block();
-    const auto last = k.add(x, k.thread), beyond = k.add(y, k.thread);
-    PmodeRun bench(k.finish(), "rename_entries = " + std::to_string(x.index + 1) + "\n");
+    const auto last = k.add(k.x, k.thread), beyond = k.add(k.y, k.thread);
+    PmodeRun bench(k.finish(), "rename_entries = " + std::to_string(k.x.index + 1) + "\n");
     CHECK(bench.executes(last));
     CHECK(bench.skips(beyond, SkipReason::no_rename_entry));
 }
@@ -734,8 +702,7 @@ TEST_CASE("what warps execute beside the program is counted apart, and stall cau
     const auto x = k.reg();
     k.add(x, x, 12);
     k.op(Operation::add, Type::u32, x, {x, k.used});
-    k.store(Space::global, Type::u32, k.out, x);
-    const isa::Kernel kernel = k.finish();
+    const isa::Kernel kernel = k.finish_with(x);
     PmodeBench bench(kernel);
     bench.run({96, 1, 1}, {3, 1, 1});
     const gpu::SmCounters& sm = bench.harness.counters();

@@ -2,11 +2,7 @@
 // registers are freed, and what is counted.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "components/isa/modes.h"
-#include "components/isa/texture.h"
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 
 namespace lookahead::test {
@@ -28,10 +24,7 @@ constexpr std::uint64_t kTexture = 1 << 15;
 
 /// A texture of 32 floats, the words at the second parameter, and its object.
 std::uint64_t add_texture(PmodeBench& bench) {
-    isa::TextureDescriptor descriptor;
-    descriptor.base = isa::kGlobalBase + SmHarness::kInput;
-    descriptor.width = 32;
-    descriptor.row_pitch = 128;
+    isa::TextureDescriptor descriptor{.base = isa::kGlobalBase + SmHarness::kInput, .row_pitch = 128, .width = 32};
     std::uint32_t words[sizeof descriptor / 4];
     std::memcpy(words, &descriptor, sizeof descriptor);
     bench.harness.memory().fill_global_words(kTexture, std::size(words), [&](unsigned i) { return words[i]; });
@@ -88,8 +81,7 @@ TEST_CASE("a warp enters, too, when its next instruction writes what a load has 
     BlockedKernel k;
     k.load(Space::global, Type::u32, k.loaded, k.in);
     const auto writer = k.add(k.loaded, k.thread), reader = k.add(k.used, k.loaded);
-    k.store(Space::global, Type::u32, k.out, k.used);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(k.used));
     CHECK(bench.steps[bench.find(Kind::entered, writer)].pc == writer);
     // The write does not depend on the load: it is the blocked instruction, and is executed.
     CHECK(bench.executes(writer));
@@ -130,8 +122,7 @@ TEST_CASE("texture fetches are skipped in P-mode, and poison what they write") {
     fetch_texel(k, quad);
     const auto fetch = k.index(), user = k.add(x, KernelBuilder::word(quad, 3));
     k.op(Operation::bit_xor, Type::b32, x, {x, KernelBuilder::word(quad, 0)});
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeBench bench(k.finish());
+    PmodeBench bench(k.finish_with(x));
     add_texture(bench);
     bench.run();
     CHECK(bench.skips(fetch, SkipReason::texture));
@@ -158,17 +149,16 @@ TEST_CASE("a pre-execution of 100 cycles is short, one of 101 is not") {
 
 TEST_CASE(
     "all kinds of loads but scratchpad ones are pre-loads, of the lanes that they would load and where they would") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    PmodeKernel k;
     const auto odd = k.odd_threads();
     const auto moved = k.reg64();
     k.block();
     k.op(Operation::add, Type::u64, moved, {k.in, k.literal64(256)});  // in P-mode, to a renamed register
     k.guard(odd);
-    const auto global = k.index_of(k.load(Space::global, Type::u32, y, moved));
+    const auto global = k.index_of(k.load(Space::global, Type::u32, k.y, moved));
     k.unguard();
-    const auto local = k.index_of(k.load(Space::local, Type::u32, z, k.launch(isa::LaunchRow::zero), 4));
-    const auto generic = k.index_of(k.load(Space::generic, Type::u32, x, moved, 4));
+    const auto local = k.index_of(k.load(Space::local, Type::u32, k.z, k.launch(isa::LaunchRow::zero), 4));
+    const auto generic = k.index_of(k.load(Space::generic, Type::u32, k.x, moved, 4));
     isa::Kernel kernel = k.finish();
     kernel.local_bytes = 16;
     PmodeRun bench(kernel);
@@ -193,8 +183,7 @@ TEST_CASE("a full pre-execution of a register that a load of the warp has still 
     k.block();
     k.op(Operation::div, Type::u32, y, {k.thread, k.literal(3)});
     const auto division = k.index(), reader = k.add(z, y);
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeRun bench(k.finish(), "", {.global_latency = 40});
+    PmodeRun bench(k.finish_with(z), "", {.global_latency = 40});
     CHECK(bench.executes(division));
     const Cycle begun = bench.cycle(Kind::executed, division);
     CHECK(begun < bench.cycle(Kind::returned, k.index() - 3));
@@ -203,11 +192,10 @@ TEST_CASE("a full pre-execution of a register that a load of the warp has still 
 }
 
 TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue slot of its own") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(x, k.used, 5);
-    const auto clean = k.add(y, k.thread);
+    k.add(k.x, k.used, 5);
+    const auto clean = k.add(k.y, k.thread);
     PmodeRun bench(k.finish(), "", {}, "fetch_latency = 5\n");
     // The buffer holds two instructions, and one at the entry. A fetch begins in the cycle in which it has become
     // empty.
@@ -290,12 +278,11 @@ TEST_CASE("warps in P-mode take turns at issue") {
 }
 
 TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(z, k.thread);
-    k.add(x, k.thread);
-    const auto last = k.add(y, k.thread);
+    k.add(k.z, k.thread);
+    k.add(k.x, k.thread);
+    const auto last = k.add(k.y, k.thread);
     PmodeBench bench(k.finish());
     std::vector<unsigned> used;
     const TestLaunch launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()};
@@ -309,9 +296,9 @@ TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
     }
     REQUIRE(used.size() == 3);
     const auto banks = static_cast<unsigned>(gpu::SmParameters{}.register_banks);
-    CHECK(used[0] % banks == z.index % banks);
-    CHECK(used[1] % banks == x.index % banks);
-    CHECK(used[2] % banks == y.index % banks);
+    CHECK(used[0] % banks == k.z.index % banks);
+    CHECK(used[1] % banks == k.x.index % banks);
+    CHECK(used[2] % banks == k.y.index % banks);
     CHECK(bench.executes(last));
 }
 
@@ -330,14 +317,12 @@ std::vector<unsigned> registers_held(PmodeBench& bench, isa::Dim3 block = {32, 1
 TEST_CASE("a register is given back when older readers have collected it, not before") {
     // The second write of x replaces the renamed register while the instruction before it is still collecting it: one
     // bank.
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     k.block();
-    const auto reused = k.add(x, k.thread);
-    const auto reader = k.index_of(k.op(Operation::mad_lo, Type::u32, y, {x, k.used, x}));
-    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, x, {k.used}));
-    k.store(Space::global, Type::u32, k.out, y);
-    PmodeBench bench(k.finish(), "", {}, "register_banks = 1\n", {.collectors = true});
+    const auto reused = k.add(k.x, k.thread);
+    const auto reader = k.index_of(k.op(Operation::mad_lo, Type::u32, k.y, {k.x, k.used, k.x}));
+    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, k.x, {k.used}));
+    PmodeBench bench(k.finish_with(k.y), "", {}, "register_banks = 1\n", {.collectors = true});
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.reuses(reused) == 1);
     const auto read = static_cast<std::size_t>(bench.cycle(Kind::own, reader));
@@ -348,13 +333,12 @@ TEST_CASE("a register is given back when older readers have collected it, not be
 }
 
 TEST_CASE("a load that is under way to a renamed register when its warp exits keeps the register") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     const auto odd = k.odd_threads();
     k.block();
-    const auto reused = k.add(x, k.thread);
+    const auto reused = k.add(k.x, k.thread);
     k.guard(odd);
-    k.load(Space::global, Type::u32, x, k.in);
+    k.load(Space::global, Type::u32, k.x, k.in);
     k.unguard();
     const auto exit = k.index_of(k.exit());
     PmodeBench bench(k.finish(), "", {.global_latency = 100});
@@ -388,8 +372,7 @@ TEST_CASE("entries that remain are flushed when the warp enters again") {
     k.add(k.used, k.loaded);
     const auto first = k.add(x, k.thread), second_entry = k.add(later, later), second = k.add(y, k.thread);
     k.op(Operation::bit_xor, Type::b32, y, {y, later});
-    k.store(Space::global, Type::u32, k.out, y);
-    PmodeBench bench(k.finish());
+    PmodeBench bench(k.finish_with(y));
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(bench.counters().switches == 2);
     const auto entered = static_cast<std::size_t>(bench.cycle(Kind::entered, second_entry));
@@ -425,8 +408,7 @@ TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
         meet();
         k.bind(join);
         k.add(x, k.used);
-        k.store(Space::global, Type::u32, k.out, x);
-        PmodeRun bench(k.finish(), "", {}, "simt = \"convergence_barrier\"\n");
+        PmodeRun bench(k.finish_with(x), "", {}, "simt = \"convergence_barrier\"\n");
         CHECK(bench.halts(first, HaltReason::lanes));
     }
 }
@@ -475,13 +457,10 @@ TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one
     const auto division = k.index_of(k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)}));
     k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
     const auto user = k.add(x, q);
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish(), "", {.global_latency = 400});
+    PmodeRun bench(k.finish_with(x), "", {.global_latency = 400});
     CHECK(bench.cycle(Kind::executed, user) ==
           bench.cycle(Kind::own, division) + gpu::TimingParameters{}.integer_divide_latency);
 }
-
-namespace {
 
 /// Warp 0 finds its load's place in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed.
 /// `load` adds the load of a register from the place in another one; the result is its index.
@@ -513,8 +492,6 @@ void run_raced(PmodeBench& bench) {
     bench.run({64, 1, 1});
 }
 
-}  // namespace
-
 TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped, and right in N-mode") {
     BlockedKernel k;
     const auto wrong = finish_with_raced_load(k, 1 << 20, [&](auto x) { k.load(Space::shared, Type::u32, x, x); });
@@ -540,12 +517,11 @@ TEST_CASE("a load of constants of an address that a race has made wrong is skipp
 }
 
 TEST_CASE("each access to the structures of P-mode is counted, once") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(x, k.thread);                                                            // executed, reused
-    k.add(y, x);                                                                   // executed, reused
-    k.load(Space::global, Type::u32, z, k.in, 256);                                // pre-loaded
+    k.add(k.x, k.thread);                                                          // executed, reused
+    k.add(k.y, k.x);                                                               // executed, reused
+    k.load(Space::global, Type::u32, k.z, k.in, 256);                              // pre-loaded
     k.load(Space::global, Type::u32, k.used, k.in).order = isa::Order::volatile_;  // skipped
     PmodeRun bench(k.finish());
     const gpu::PmodeCounters& p = bench.counters();
@@ -598,8 +574,7 @@ TEST_CASE("what one switch has redefined does not count in the next, nor what it
     const auto scratchpad = k.index_of(k.load(Space::shared, Type::u32, x, k.offset));
     k.op(Operation::add, Type::u32, z, {z, x});
     k.op(Operation::add, Type::u32, z, {z, other});
-    k.store(Space::global, Type::u32, k.out, z);
-    PmodeRun bench(k.finish(), "", {.global_latency = 400});
+    PmodeRun bench(k.finish_with(z), "", {.global_latency = 400});
     REQUIRE(bench.counters().switches == 2);
     CHECK(bench.steps[bench.find(Kind::entered, blocked)].pc == blocked);
     CHECK(second_fate(bench, user).kind == Kind::executed);
@@ -617,8 +592,7 @@ TEST_CASE("predicates of P-mode are not the warp's") {
     k.unguard();
     const auto guarded = k.index();
     const auto setp = k.index_of(k.setp(Comparison::ge, Type::u32, p, k.thread, k.literal(8)));
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());  // compares with the emulator
+    PmodeRun bench(k.finish_with(x));  // compares with the emulator
     CHECK(bench.skips(guarded, SkipReason::poisoned));
     CHECK(bench.executes(setp));
 }
@@ -658,8 +632,7 @@ TEST_CASE("a result of one switch makes no entry of the next ready") {
     TwiceBlockedKernel k(8);
     const auto x = k.reg();
     const auto division = k.index_of(k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)}));
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(x));
     const std::vector<Cycle> executed = cycles_of(bench, Kind::executed);
     REQUIRE(executed.size() == 2);
     CHECK(bench.counters().flushed == 1);
@@ -667,44 +640,39 @@ TEST_CASE("a result of one switch makes no entry of the next ready") {
 }
 
 TEST_CASE("a write on one side of a branch has the old value as a source, too") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     const auto odd = k.odd_threads();
     const auto side = k.label(), join = k.label();
     k.block();
-    k.add(x, k.used);
+    k.add(k.x, k.used);
     k.branch_if(odd, side, join);
-    const auto on_poison = k.add(x, k.thread), on_clean = k.add(y, k.thread);
+    const auto on_poison = k.add(k.x, k.thread), on_clean = k.add(k.y, k.thread);
     k.branch(join, join);
     k.bind(side);
-    const auto other_side = k.add(x, k.thread);
+    const auto other_side = k.add(k.x, k.thread);
     k.bind(join);
-    k.op(Operation::add, Type::u32, x, {x, y});
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    k.op(Operation::add, Type::u32, k.x, {k.x, k.y});
+    PmodeRun bench(k.finish_with(k.x));
     CHECK(bench.skips(on_poison, SkipReason::poisoned));
     CHECK(bench.executes(on_clean));
     CHECK(bench.skips(other_side, SkipReason::poisoned));
 }
 
 TEST_CASE("a warp that has skipped issues in the next cycle") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(x, k.used);
+    k.add(k.x, k.used);
     const auto skipped = k.index(), clean = k.add(k.used, k.thread);
     PmodeRun bench(k.finish(), "", {}, "instruction_buffer = 8\n");
     CHECK(bench.cycle(Kind::executed, clean) == bench.cycle(Kind::skipped, skipped) + 1);
 }
 
 TEST_CASE("reuse waits for an older load to the same register") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.block();
-    k.load(Space::global, Type::u32, x, k.in).order = isa::Order::volatile_;
-    const auto load = k.index(), younger = k.add(x, k.thread);
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    k.load(Space::global, Type::u32, k.x, k.in).order = isa::Order::volatile_;
+    const auto load = k.index(), younger = k.add(k.x, k.thread);
+    PmodeRun bench(k.finish_with(k.x));
     CHECK(bench.reuses(younger) == 1);
     CHECK(bench.cycle(Kind::reused, younger) >= bench.cycle(Kind::own, load) + 100);
 }
@@ -730,25 +698,22 @@ TEST_CASE("a reused instruction does not wait for a unit") {
 }
 
 TEST_CASE("a register whose renaming is replaced by another is freed") {
-    BlockedKernel k;
-    const auto x = k.reg();
+    PmodeKernel k;
     k.block();
-    const auto first = k.add(x, k.thread), second = k.add(x, x);
-    k.op(Operation::add, Type::u32, k.used, {k.used, x});
-    k.store(Space::global, Type::u32, k.out, k.used);
-    PmodeBench bench(k.finish());
+    const auto first = k.add(k.x, k.thread), second = k.add(k.x, k.x);
+    k.op(Operation::add, Type::u32, k.used, {k.used, k.x});
+    PmodeBench bench(k.finish_with(k.used));
     const std::vector<unsigned> held = registers_held(bench);
     CHECK(held[static_cast<std::size_t>(bench.cycle(Kind::reused, first))] == 2);
     CHECK(held[static_cast<std::size_t>(bench.cycle(Kind::reused, second))] == 1);
 }
 
 TEST_CASE("a register that P-mode reads stays until it is collected") {
-    BlockedKernel k;
-    const auto x = k.reg(), y = k.reg();
+    PmodeKernel k;
     k.block();
-    k.add(x, k.thread);
-    k.op(Operation::mad_lo, Type::u32, y, {x, x, x});
-    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, x, {k.literal(1)}));
+    k.add(k.x, k.thread);
+    k.op(Operation::mad_lo, Type::u32, k.y, {k.x, k.x, k.x});
+    const auto writer = k.index_of(k.op(Operation::mov, Type::b32, k.x, {k.literal(1)}));
     // Nothing is kept for reuse; all operands come from one bank.
     PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {}, "register_banks = 1\ninstruction_buffer = 8\n",
                      {.collectors = true});
@@ -780,8 +745,7 @@ TEST_CASE("carries, and a register with a predicate, are pre-executed and reused
     k.op(Operation::add, Type::u32, x, {x, low});
     k.op(Operation::add, Type::u32, x, {x, high});
     k.op(Operation::add, Type::u32, x, {x, k.used});
-    k.store(Space::global, Type::u32, k.out, x);
-    PmodeRun bench(k.finish());
+    PmodeRun bench(k.finish_with(x));
     for (const std::uint32_t pc : {lower, upper, lanes, both}) {
         CHECK(bench.executes(pc));
         CHECK(bench.reuses(pc) == 1);

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <initializer_list>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
@@ -42,6 +39,10 @@ class PrefetchBench : public Bench {
         what.cta_slot = static_cast<std::uint16_t>(context / warps_per_cta_);
         issue(what);
         run_to(now + static_cast<Cycle>(list.size()));
+    }
+    /// Loads of one PC, each with its {context, line}.
+    void load_each(std::uint32_t pc, std::initializer_list<std::pair<std::uint16_t, std::uint64_t>> each) {
+        for (const auto& [context, line] : each) { load(context, pc, {line}); }
     }
     /// The strided load of four words: element k of all lanes is in line `first` + k * `apart`.
     MemoryInstruction vector_load(std::uint16_t context, std::uint64_t first, std::int32_t apart) {

@@ -83,8 +83,7 @@ TEST_CASE("a line that a demand load finds in L1 is useful, once") {
     bench.ask_once();
     CHECK(bench.prefetches().issued == 1);
     CHECK(bench.prefetches().outstanding == 1);
-    bench.load(3, 1, {7});
-    bench.load(3, 1, {7});
+    bench.load_each(1, {{3, 7}, {3, 7}});
     CHECK(bench.prefetches().useful == 1);
     CHECK(bench.prefetches().matched == 1);
     CHECK(bench.prefetches().outstanding == 0);
@@ -114,8 +113,7 @@ TEST_CASE("the address of a prefetch is right when its warp's load goes there, w
     bench.load(3, 1, {7});
     CHECK(bench.prefetches().address_right == 1);
     bench.unit->cta_ended(1);
-    bench.load(2, 1, {9});
-    bench.load(3, 1, {8});
+    bench.load_each(1, {{2, 9}, {3, 8}});
     CHECK(bench.prefetches().address_right == 1);
 }
 

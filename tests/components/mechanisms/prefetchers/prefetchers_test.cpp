@@ -1,7 +1,6 @@
 // The prefetchers with which papers compare, one rule per test. Lines are numbers from the start of memory.
 #include <doctest/doctest.h>
 
-#include "core/error/error.h"
 #include "tests/components/mechanisms/prefetchers/lone_prefetcher.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 #include "tests/components/sm/scheduler_bench.h"
@@ -11,8 +10,7 @@ namespace {
 
 TEST_CASE("intra prefetches a warp's next iteration once its stride has repeated") {
     PrefetchBench bench("intra");
-    bench.load(0, 0, {0});
-    bench.load(0, 0, {2});
+    bench.load_each(0, {{0, 0}, {0, 2}});
     CHECK(bench.present({4}).empty());
     bench.load(0, 0, {4});
     CHECK(bench.present({6, 8}) == Lines{6});
@@ -49,8 +47,7 @@ TEST_CASE("a stride follows all accesses of a load, or none") {
 
 TEST_CASE("inter prefetches the next warp's load once the stride over warps has repeated, across CTAs' borders") {
     PrefetchBench bench("inter");
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
+    bench.load_each(0, {{0, 0}, {1, 3}});
     CHECK(bench.present({6}).empty());
     bench.load(2, 0, {6});
     CHECK(bench.present({9, 12}) == Lines{9});
@@ -64,9 +61,7 @@ TEST_CASE("inter prefetches the next warp's load once the stride over warps has 
 
 TEST_CASE("inter divides the difference of two warps by their distance, and asks for none beyond the last warp") {
     PrefetchBench bench("inter");
-    bench.load(0, 0, {0});
-    bench.load(2, 0, {6});
-    bench.load(6, 0, {18});
+    bench.load_each(0, {{0, 0}, {2, 6}, {6, 18}});
     CHECK(bench.present({21}) == Lines{21});
     bench.load(7, 0, {21});
     CHECK(bench.present({24}).empty());

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstring>
 #include <random>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "core/lp/audit.h"
 #include "tests/components/sm/lsu/unit_bench.h"
@@ -19,6 +14,32 @@ inline void place_in_warp(MemoryInstruction& instruction, std::uint16_t warp, st
     instruction.local_bytes = bytes;
     instruction.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(bytes);
 }
+
+/// A load/store unit whose memory answers after 100 cycles. Word w of all threads of its one warp is line w.
+struct LocalWords : Bench {
+    explicit LocalWords(const Overrides& overrides = {}) : Bench(overrides) {
+        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
+    }
+    /// The instruction at the lanes' addresses in private memory; lane i's operand is value(i).
+    template <class Address, class Value>
+    MemoryInstruction of(const isa::Instruction& what, Address address, isa::LaneMask active, Value value,
+                         unsigned row = 8) {
+        MemoryInstruction result = instruction(what, address, active, row);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { result.data[0][lane] = value(lane); }
+        place_in_warp(result, 0, 256);
+        return result;
+    }
+    static auto all(std::uint32_t value) {
+        return [=](unsigned) { return value; };
+    }
+    static std::uint64_t address(unsigned word, unsigned lane) {
+        return isa::kLocalMemoryBase + isa::local_memory_offset(4 * word, lane);
+    }
+    std::uint32_t in_memory(unsigned word, unsigned lane) { return memory.word(address(word, lane)); }
+    unsigned reads() const { return memory.count(GpuMessage::read_request); }
+    unsigned writes() const { return memory.count(GpuMessage::write_request); }
+    const L1Counters& l1() const { return unit->l1().counters(); }
+};
 
 /// The audit's first fault in L1; empty: none.
 inline std::string audit_of(const Bench& bench) {
