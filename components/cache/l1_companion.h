@@ -44,6 +44,13 @@ class L1CompanionPort {
     virtual bool write_back(std::uint64_t line, WordMask words, const std::byte* data) = 0;
 };
 
+/// Arguments for a companion's construction; the port outlives it.
+struct L1CompanionArguments {
+    const Configuration& configuration;
+    L1CompanionPort& port;
+    unsigned contexts = 0;  ///< stream contexts of the SM
+};
+
 /// Slot "l1d.companion": a structure in front of L1 that may hold words of the threads' private (local) memory in its
 /// own form. Designed for affine vectors: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth
 /// savings", 2011, section 4.3; `load` and `fill` are algorithm 1, `store` is algorithm 2.
@@ -73,6 +80,10 @@ class L1CompanionPort {
 /// - `fields` lists all state.
 class L1Companion {
   public:
+    static constexpr SlotDeclaration kSlot{"l1d.companion", "none",
+                                           "Holds words of the threads' private memory in front of L1D."};
+    using Arguments = std::tuple<const L1CompanionArguments&>;
+
     enum class StoreAnswer : std::uint8_t { absorbed, passed, stalled };
     struct StoreResult {
         StoreAnswer answer;
@@ -116,22 +127,7 @@ class L1Companion {
     virtual void fields(StateArchive& archive) = 0;
 };
 
-/// Arguments for a companion's construction; the port outlives it.
-struct L1CompanionArguments {
-    const Configuration& configuration;
-    L1CompanionPort& port;
-    unsigned contexts = 0;  ///< stream contexts of the SM
-};
-
 /// Null for the variant "none", which costs one test of the pointer per access.
 std::unique_ptr<L1Companion> make_companion(const L1CompanionArguments& arguments);
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::L1Companion> {
-    static constexpr std::string_view name = "l1d.companion";
-    static constexpr std::string_view default_variant = "none";
-    static constexpr std::string_view description = "Holds words of the threads' private memory in front of L1D.";
-    using Arguments = std::tuple<const lookahead::gpu::L1CompanionArguments&>;
-};

@@ -71,8 +71,7 @@ class L1Data final : public L1CompanionPort {
 
     /// Handles the reply to a ReadRequest: calls serve(waiter, line_bytes) for each waiter, in order. Only the bytes of
     /// the reply's sectors are valid.
-    template <class Serve>
-    void fill(const ReadReply& reply, const std::byte* data, Serve&& serve) {
+    void fill(const ReadReply& reply, const std::byte* data, auto&& serve) {
         fill(reply, data, serve, [](const std::byte*) { return false; });
     }
 

@@ -11,6 +11,8 @@ namespace lookahead::gpu {
 
 /// The parameters `l1d.*`; the defaults are the GTX480's.
 struct L1Parameters {
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+
     LOOKAHEAD_PARAMETER(std::int64_t, sets, 32, {1, 1 << 16, "set"},
                         {.help = "Sets of L1D.",
                          .source = "GPGPU-Sim's GTX480 configuration: 16 KB. Mei and Chu, TPDS 2017, measure 32 sets "
@@ -30,21 +32,17 @@ struct L1Parameters {
                          .source = "fermi_hash: Nugteren et al., HPCA 2014; rotated: spreads such distances as hashes "
                                    "do, for any number of sets"});
     LOOKAHEAD_PARAMETER(std::int64_t, mshrs, 64, {1, 4096, "entry"},
-                        {.help = "Miss status holding registers: fills under way.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                        {.help = "Miss status holding registers: fills under way.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, merges, 8, {1, 64, "access"},
-                        {.help = "Accesses that wait for one fill, the first included.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                        {.help = "Accesses that wait for one fill, the first included.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, miss_queue, 8, {1, 1024, "request"},
-                        {.help = "Requests that can wait between L1D and the network.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                        {.help = "Requests that can wait between L1D and the network.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, miss_latency, 0, {0, 1000, "cycle"},
                         {.help = "From the miss queue to the network, for misses, stores and atomics.",
                          .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so "
                                    "that misses take as long as hits there: 35"});
     LOOKAHEAD_PARAMETER(std::int64_t, hit_latency, 35, {1, 1000, "cycle"},
-                        {.help = "From a load's last access to its completion.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                        {.help = "From a load's last access to its completion.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, fill_latency, 2, {1, 1000, "cycle"},
                         {.help = "From a load's last fill to its completion.",
                          .source = "choice; there is no public figure"});
@@ -56,7 +54,7 @@ struct L1Parameters {
                                    "only (CUDA C Programming Guide 6.0, section G.4.2)"});
     LOOKAHEAD_PARAMETER(std::string, write_policy, "write_evict", {"write_evict", "write_through"},
                         {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                         .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::string, local_write_policy, "write_back",
         {"write_back", "write_back_fetch", "write_back_no_allocate", "write_through", "write_evict"},

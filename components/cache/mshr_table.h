@@ -98,8 +98,7 @@ class MshrTable {
 
     /// Walks the list of a fill whose data are in `line`: merges the stores into it and calls serve(waiter, line) for
     /// each waiter.
-    template <class Serve>
-    void walk(std::uint32_t entry, std::byte* line, Serve&& serve) {
+    void walk(std::uint32_t entry, std::byte* line, auto&& serve) {
         const Waiter* list = &lists_[entry * merges_];
         const unsigned listed = entries_[entry].listed;
         for (unsigned i = 0; i < listed; ++i) {

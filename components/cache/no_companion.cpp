@@ -27,7 +27,7 @@ class NoCompanion final : public L1Companion {
 
 std::unique_ptr<L1Companion> make_companion(const L1CompanionArguments& arguments) {
     const std::string chosen = chosen_variant<L1Companion>(arguments.configuration);
-    if (chosen == SlotTraits<L1Companion>::default_variant) { return nullptr; }
+    if (chosen == L1Companion::kSlot.default_variant) { return nullptr; }
     const auto parameters = arguments.configuration.read<L1Parameters>("l1d");
     if (!parameters.local_write_policy.starts_with("write_back")) {
         throw ConfigurationError(

@@ -12,6 +12,11 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
+struct ReplacementArguments {
+    unsigned sets;
+    unsigned ways;  ///< at most 64
+};
+
 /// Slot "l1d.replacement": chooses the line of a full set that makes room.
 ///
 /// Contract:
@@ -21,6 +26,9 @@ namespace lookahead::gpu {
 /// - the choice depends only on the calls, not on host addresses or randomness without a seed.
 class ReplacementPolicy {
   public:
+    static constexpr SlotDeclaration kSlot{"l1d.replacement", "lru", "Chooses the line of L1D to evict for another."};
+    using Arguments = std::tuple<const ReplacementArguments&>;
+
     virtual ~ReplacementPolicy() = default;
     virtual void touch(unsigned set, unsigned way) = 0;
     /// A policy that considers all uses alike need not override it.
@@ -32,17 +40,4 @@ class ReplacementPolicy {
     virtual void fields(StateArchive& archive) = 0;
 };
 
-struct ReplacementArguments {
-    unsigned sets;
-    unsigned ways;  ///< at most 64
-};
-
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::ReplacementPolicy> {
-    static constexpr std::string_view name = "l1d.replacement";
-    static constexpr std::string_view default_variant = "lru";
-    static constexpr std::string_view description = "Chooses the line of L1D to evict for another.";
-    using Arguments = std::tuple<const lookahead::gpu::ReplacementArguments&>;
-};

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/bits/one_of.h"
+
 namespace lookahead {
 
 namespace {
@@ -56,8 +58,7 @@ class RecordReader {
     std::size_t text_ = 0;
 };
 
-template <class T>
-std::string formatted(const std::string& specification, T value) {
+std::string formatted(const std::string& specification, auto value) {
     const int length = std::snprintf(nullptr, 0, specification.c_str(), value);
     if (length <= 0) { return {}; }
     std::string text(static_cast<std::size_t>(length) + 1, '\0');
@@ -91,6 +92,14 @@ class Conversion {
 
     std::string text(RecordReader& record) const {
         const std::string bare = specification_ + letter_;
+        const auto integer = [this](auto value) {
+            return formatted(fmt::format("{}ll{}", specification_, letter_), value);
+        };
+        if (is_one_of(letter_, 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A')) {
+            return formatted(bare, record.argument<double>());
+        }
+        if (is_one_of(letter_, 'd', 'i')) { return integer(signed_value(record)); }
+        if (is_one_of(letter_, 'u', 'x', 'X', 'o')) { return integer(unsigned_value(record)); }
         switch (letter_) {
             case '\0':
                 return {};
@@ -105,23 +114,6 @@ class Conversion {
             case 'n':
                 record.argument<std::uint64_t>();
                 return {};
-            case 'f':
-            case 'F':
-            case 'e':
-            case 'E':
-            case 'g':
-            case 'G':
-            case 'a':
-            case 'A':
-                return formatted(bare, record.argument<double>());
-            case 'd':
-            case 'i':
-                return formatted(fmt::format("{}ll{}", specification_, letter_), signed_value(record));
-            case 'u':
-            case 'x':
-            case 'X':
-            case 'o':
-                return formatted(fmt::format("{}ll{}", specification_, letter_), unsigned_value(record));
             case 'c':
                 return formatted(bare, static_cast<int>(signed_value(record)));
             default:

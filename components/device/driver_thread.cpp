@@ -60,8 +60,7 @@ class DriverThread::CallingDevice : public Device {
     }
 
     /// Runs `meanwhile` in parallel with the caller's work on the call. Returns the call with its result.
-    template <class Work>
-    HostCall& make(HostCall&& call, Work meanwhile) {
+    HostCall& make(HostCall&& call, auto meanwhile) {
         thread_.call_ = &call;
         thread_.hand_over(Turn::caller);
         meanwhile();

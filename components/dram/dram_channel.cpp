@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
@@ -122,8 +123,8 @@ void DramChannel::set_candidate(unsigned number) {
 [[gnu::hot]] void DramChannel::plan(Cycle earliest) {
     Cycle when = kCycleInfinity;
     std::uint64_t rank = ~std::uint64_t{0};
-    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
-        const Candidate& candidate = candidates_[static_cast<unsigned>(std::countr_zero(left))];
+    for (const unsigned bank : SetBits(serving_)) {
+        const Candidate& candidate = candidates_[bank];
         const Cycle ready = std::max({candidate.ready, limits_[candidate.limit], earliest});
         const bool better = (ready < when) | ((ready == when) & (candidate.rank < rank));
         when = better ? ready : when;
@@ -226,9 +227,7 @@ void DramChannel::refresh_until(Cycle now) {
         bank.open_row = kNoRow;
         bank.activate = std::max(bank.activate, begin + timing_.refresh_cycles);
     }
-    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
-        set_candidate(static_cast<unsigned>(std::countr_zero(left)));
-    }
+    for (const unsigned bank : SetBits(serving_)) { set_candidate(bank); }
     counters_.refreshes += static_cast<std::uint64_t>(missed + 1);
     next_refresh_ = due + timing_.refresh_interval;
 }
@@ -242,9 +241,7 @@ void DramChannel::fields(StateArchive& archive) {
     archive& banks_& serving_& waiting_& returning_& next_age_& limits_& last_activates_& oldest_activate_&
         next_refresh_& next_cycle_& next_bank_& counters_;
     if (archive.loading()) {
-        for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
-            set_candidate(static_cast<unsigned>(std::countr_zero(left)));
-        }
+        for (const unsigned bank : SetBits(serving_)) { set_candidate(bank); }
     }
 }
 

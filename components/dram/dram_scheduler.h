@@ -43,6 +43,10 @@ struct DramSchedulerShape {
 /// - it does not know the time: the result depends only on the order of the calls.
 class DramScheduler {
   public:
+    static constexpr SlotDeclaration kSlot{"dram.scheduler", "frfcfs",
+                                           "Chooses the request that a DRAM bank serves next."};
+    using Arguments = std::tuple<const DramSchedulerShape&>;
+
     virtual ~DramScheduler() = default;
     virtual void add(const DramRequest& request) = 0;
     virtual std::uint64_t eligible_banks() const = 0;
@@ -52,11 +56,3 @@ class DramScheduler {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::DramScheduler> {
-    static constexpr std::string_view name = "dram.scheduler";
-    static constexpr std::string_view default_variant = "frfcfs";
-    static constexpr std::string_view description = "Chooses the request that a DRAM bank serves next.";
-    using Arguments = std::tuple<const lookahead::gpu::DramSchedulerShape&>;
-};

@@ -1,5 +1,7 @@
 #include "components/emulator/execution_counts.h"
 
+#include "core/bits/one_of.h"
+
 namespace lookahead {
 namespace {
 
@@ -8,17 +10,10 @@ using isa::OperationGroup;
 using isa::Type;
 
 InstructionClass arithmetic_class(Type type) {
-    switch (type) {
-        case Type::f16:
-        case Type::f16x2:
-            return InstructionClass::half_precision;
-        case Type::f32:
-            return InstructionClass::single_precision;
-        case Type::f64:
-            return InstructionClass::double_precision;
-        default:
-            return InstructionClass::integer;
-    }
+    return is_one_of(type, Type::f16, Type::f16x2) ? InstructionClass::half_precision
+           : type == Type::f32                     ? InstructionClass::single_precision
+           : type == Type::f64                     ? InstructionClass::double_precision
+                                                   : InstructionClass::integer;
 }
 
 template <std::size_t kSize>
@@ -29,36 +24,17 @@ void add(std::array<InstructionCount, kSize>& to, const std::array<InstructionCo
 }  // namespace
 
 InstructionClass class_of(const isa::InstructionForm& instruction) {
-    switch (isa::info_of(instruction.operation).group) {
-        case OperationGroup::memory:
-        case OperationGroup::texture:
-            return InstructionClass::memory;
-        case OperationGroup::root:
-        case OperationGroup::special:
-            return InstructionClass::special_function;
-        case OperationGroup::divide:
-            return instruction.type == Type::f32 || instruction.type == Type::f64 ? InstructionClass::special_function
-                                                                                  : arithmetic_class(instruction.type);
-        case OperationGroup::none:
-        case OperationGroup::branch:
-        case OperationGroup::exit:
-        case OperationGroup::barrier:
-        case OperationGroup::fence:
-        case OperationGroup::trap:
-            return InstructionClass::control;
-        case OperationGroup::move:
-            return InstructionClass::move;
-        case OperationGroup::convert:
-            return InstructionClass::convert;
-        case OperationGroup::compare:
-        case OperationGroup::predicate:
-            return InstructionClass::predicate;
-        case OperationGroup::exchange:
-        case OperationGroup::vote:
-            return InstructionClass::warp;
-        default:
-            return arithmetic_class(instruction.type);
-    }
+    using enum OperationGroup;
+    const OperationGroup group = isa::info_of(instruction.operation).group;
+    if (is_one_of(group, memory, texture)) { return InstructionClass::memory; }
+    if (is_one_of(group, none, branch, exit, barrier, fence, trap)) { return InstructionClass::control; }
+    if (is_one_of(group, compare, predicate)) { return InstructionClass::predicate; }
+    if (is_one_of(group, exchange, vote)) { return InstructionClass::warp; }
+    if (group == move) { return InstructionClass::move; }
+    if (group == convert) { return InstructionClass::convert; }
+    const bool is_quotient = group == divide && is_one_of(instruction.type, Type::f32, Type::f64);
+    return is_quotient || is_one_of(group, root, special) ? InstructionClass::special_function
+                                                          : arithmetic_class(instruction.type);
 }
 
 std::string_view name_of(InstructionClass instruction_class) {

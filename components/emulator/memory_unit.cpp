@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "components/isa/memory_access.h"
+#include "core/bits/set_bits.h"
 
 namespace lookahead {
 namespace {
@@ -26,8 +27,7 @@ bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64
 }
 
 /// Calls `copy(lane)` for the active lanes; if all are, in a plain loop.
-template <class Copy>
-void for_active_lanes(LaneMask active, Copy copy) {
+void for_active_lanes(LaneMask active, auto copy) {
     if (active == isa::kFullMask) {
         for (unsigned lane = 0; lane < kWarpSize; ++lane) { copy(lane); }
     } else {
@@ -55,8 +55,7 @@ void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* 
 }
 
 /// Calls `visit(words)` with the number of words of `bytes` bytes as a constant.
-template <class Visit>
-void with_words(unsigned bytes, Visit visit) {
+void with_words(unsigned bytes, auto visit) {
     switch (bytes) {
         case 4:
             return visit(std::integral_constant<unsigned, 1>());
@@ -176,8 +175,7 @@ std::byte* MemoryUnit::host_address(const EmulatedInstruction& decoded, std::uin
 void MemoryUnit::resolve_lanes(const EmulatedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
                                unsigned element, Access& access) {
     access.base = nullptr;
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         const std::uint64_t address = access.offset[lane];
         if (address % decoded.lane_bytes != 0) { throw_misaligned_address(place, lane, address, element); }
         std::byte* const host = host_address(decoded, address, place.first_thread + lane);
@@ -213,9 +211,10 @@ void addresses_of(const EmulatedInstruction& decoded, const std::uint32_t* frame
 }  // namespace
 
 void MemoryUnit::resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
-                         const ExecutionPlace& place, Access& access) {
+                         const ExecutionPlace& place, AccessObserver::Kind kind, Access& access) {
     addresses_of(decoded, frame, isa::kFullMask, access.offset);
     resolve_addresses(decoded, active, place, 0, access);
+    if (observer_ != nullptr) { report(decoded, frame, active, place, kind, access); }
 }
 
 void MemoryUnit::resolve_addresses(EmulatedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
@@ -253,8 +252,7 @@ void MemoryUnit::report_private(const EmulatedInstruction& decoded, const std::u
     std::uint32_t values[kWarpSize] = {};
     addresses_of(decoded, frame, active, offsets);
     LaneMask lanes = 0;
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         offsets[lane] -= generic ? isa::kLocalWindowBase : 0;
         if (generic && offsets[lane] >= isa::kLocalWindowBytes) { continue; }
         lanes |= LaneMask{1} << lane;
@@ -272,8 +270,7 @@ void MemoryUnit::report_addresses(const EmulatedInstruction& decoded, const std:
                                   const ExecutionPlace& place, AccessObserver::Kind kind) const {
     const Space space = decoded.instruction->space;
     if (space == Space::local) { return; }
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         const std::uint64_t address = addresses[lane] + (space == Space::shared ? isa::kSharedWindowBase : 0);
         if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) { continue; }
         observer_->access(place, lane, kind, address, decoded.lane_bytes);
@@ -282,17 +279,13 @@ void MemoryUnit::report_addresses(const EmulatedInstruction& decoded, const std:
 
 void MemoryUnit::execute(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place) {
-    switch (decoded.instruction->operation) {
+    const isa::Operation operation = decoded.instruction->operation;
+    if (isa::is_vector_memory(operation)) { return move_elements(decoded, frame, active, place); }
+    switch (operation) {
         case isa::Operation::load:
             return load(decoded, frame, active, place);
         case isa::Operation::store:
             return store(decoded, frame, active, place);
-        case isa::Operation::load_stride:
-        case isa::Operation::load_indirect:
-            return load_elements(decoded, frame, active, place);
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return store_elements(decoded, frame, active, place);
         case isa::Operation::texture:
             return texture(decoded, frame, active, place);
         default:
@@ -303,8 +296,7 @@ void MemoryUnit::execute(EmulatedInstruction& decoded, std::uint32_t* frame, Lan
 void MemoryUnit::load(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                       const ExecutionPlace& place) {
     Access access;
-    resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::read, access); }
+    resolve(decoded, frame, active, place, AccessObserver::Kind::read, access);
     std::uint32_t* const destination = frame + decoded.destination;
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
@@ -337,8 +329,7 @@ void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::ui
 void MemoryUnit::store(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                        const ExecutionPlace& place) {
     Access access;
-    resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::write, access); }
+    resolve(decoded, frame, active, place, AccessObserver::Kind::write, access);
     const std::uint32_t* const source = frame + decoded.source[1];
     const isa::Instruction& instruction = *decoded.instruction;
     if (watches_) { note_changes(instruction, source, access, active); }
@@ -353,44 +344,35 @@ void MemoryUnit::store(EmulatedInstruction& decoded, std::uint32_t* frame, LaneM
     });
 }
 
-void MemoryUnit::load_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+void MemoryUnit::move_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                                const ExecutionPlace& place) {
+    const bool loads = isa::is_load(decoded.instruction->operation);
     const ElementAddresses addresses(decoded, frame);
     for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
         Access access;
         addresses.of(element, access.offset);
         if (observer_ != nullptr) {
-            report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
+            report_addresses(decoded, access.offset, active, place,
+                             loads ? AccessObserver::Kind::read : AccessObserver::Kind::write);
         }
         resolve_addresses(decoded, active, place, element, access);
-        gather<1>(access.base, access.offset, frame + decoded.destination + element * kWarpSize, active);
-    }
-}
-
-void MemoryUnit::store_elements(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
-                                const ExecutionPlace& place) {
-    const ElementAddresses addresses(decoded, frame);
-    for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
-        Access access;
-        addresses.of(element, access.offset);
-        if (observer_ != nullptr) {
-            report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
+        std::uint32_t* const row = frame + (loads ? decoded.destination : decoded.source[1]) + element * kWarpSize;
+        if (loads) {
+            gather<1>(access.base, access.offset, row, active);
+            continue;
         }
-        resolve_addresses(decoded, active, place, element, access);
-        const std::uint32_t* const data = frame + decoded.source[1] + element * kWarpSize;
         isa::for_each_lane(watches_ ? active : 0, [&](unsigned lane) {
             const std::byte* const at = access.base + access.offset[lane];
-            note_change(at, std::memcmp(&data[lane], at, 4) != 0);
+            note_change(at, std::memcmp(&row[lane], at, 4) != 0);
         });
-        scatter<1>(access.base, access.offset, data, active);
+        scatter<1>(access.base, access.offset, row, active);
     }
 }
 
 void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                         const ExecutionPlace& place) {
     Access access;
-    resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) { report(decoded, frame, active, place, AccessObserver::Kind::atomic, access); }
+    resolve(decoded, frame, active, place, AccessObserver::Kind::atomic, access);
     const isa::Instruction& instruction = *decoded.instruction;
     const unsigned bytes = decoded.lane_bytes;
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
@@ -399,8 +381,7 @@ void MemoryUnit::atomic(EmulatedInstruction& decoded, std::uint32_t* frame, Lane
     };
     // Prefetches all lanes' bytes at once: scattered ones would otherwise be waited for one by one.
     for (const std::uint64_t offset : access.offset) { __builtin_prefetch(access.base + offset, 1); }
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : SetBits(active)) {
         std::byte* const at = access.base + access.offset[lane];
         const std::uint64_t old_value = place_value(at, bytes);
         const Space space = is_inside(shared_, at) ? Space::shared : Space::global;

@@ -50,16 +50,15 @@ class MemoryUnit {
     void load(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void store(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void atomic(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
-    void load_elements(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+    void move_elements(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
                        const ExecutionPlace& place);
-    void store_elements(EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
-                        const ExecutionPlace& place);
 
     void texture(const EmulatedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place) const;
 
+    /// Also reports the accesses to the observer.
     void resolve(EmulatedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
-                 const ExecutionPlace& place, Access& access);
+                 const ExecutionPlace& place, AccessObserver::Kind kind, Access& access);
     /// Resolves the lanes' addresses, given in access.offset.
     void resolve_addresses(EmulatedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                            unsigned element, Access& access);

@@ -51,8 +51,7 @@ class Reader {
     }
 
   private:
-    template <class Read>
-    void for_each_entry(const toml::table& table, const char* name, const Read& read_entry) const {
+    void for_each_entry(const toml::table& table, const char* name, const auto& read_entry) const {
         const toml::node* node = table.get(name);
         if (node == nullptr) { return; }
         if (!node->is_array()) { fail(node->source(), fmt::format("{} is not a list; write [[{}]]", name, name)); }

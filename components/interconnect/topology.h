@@ -36,22 +36,14 @@ struct InterconnectEndpoints {
 /// from one SM to one slice, and back, stay in order.
 class InterconnectTopology {
   public:
+    static constexpr SlotDeclaration kSlot{"interconnect.topology", "crossbar", "Connects SMs and L2 slices."};
+    using Arguments = std::tuple<>;
+
     virtual ~InterconnectTopology() = default;
     virtual void connect(Model& model, const InterconnectEndpoints& endpoints) const = 0;
 
     /// Cycles of the longest round trip in addition to the ports' latencies: the endpoints' credits cover it.
-    virtual Cycle further_round_trip(unsigned sms, unsigned slices) const {
-        static_cast<void>(sms + slices);
-        return 0;
-    }
+    virtual Cycle further_round_trip(unsigned /*sms*/, unsigned /*slices*/) const { return 0; }
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::InterconnectTopology> {
-    static constexpr std::string_view name = "interconnect.topology";
-    static constexpr std::string_view default_variant = "crossbar";
-    static constexpr std::string_view description = "Connects SMs and L2 slices.";
-    using Arguments = std::tuple<>;
-};

@@ -1,3 +1,6 @@
+#include <cmath>
+#include <functional>
+
 #include "components/isa/approximations.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
@@ -22,19 +25,6 @@ double reciprocal_square_root_of(double a) {
     return canonical(1.0 / __builtin_sqrt(a));
 }
 
-/// Correctly rounded square roots and quotients keep these within their documented errors.
-template <bool kFlush>
-float reciprocal(float a) {
-    return finish<kFlush, false>(1.0f / flush<kFlush>(a));
-}
-template <bool kFlush>
-float square_root(float a) {
-    return finish<kFlush, false>(__builtin_sqrtf(flush<kFlush>(a)));
-}
-template <bool kFlush>
-float divide_full(float a, float b) {
-    return finish<kFlush, false>(flush<kFlush>(a) / flush<kFlush>(b));
-}
 /// Divisors beyond 2^126 give 0, or NaN for an infinite dividend (PTX ISA, div.approx).
 template <bool kFlush>
 float divide_approximately(float a, float b) {
@@ -70,20 +60,23 @@ std::uint32_t of_high_word(std::uint32_t word) {
 template <bool kFlush>
 AluHandler select_single(const InstructionForm& instruction) {
     const bool turns = instruction.mode == kTurns;
-    return handler_in(
-        {{Operation::rcp, lanewise<&reciprocal<kFlush>>},
-         {Operation::sqrt, lanewise<&square_root<kFlush>>},
-         {Operation::rsqrt, lanewise<&elementary<reciprocal_square_root_of, kFlush>>},
-         {Operation::div, instruction.rounding == Rounding::full ? lanewise<&divide_full<kFlush>>
-                                                                 : lanewise<&divide_approximately<kFlush>>},
-         {Operation::ex2, lanewise<&elementary<exp2_of, kFlush>>},
-         {Operation::lg2, lanewise<&elementary<log2_of, kFlush>>},
-         {Operation::sin,
-          turns ? lanewise<&elementary<of_turns<sin_of>, kFlush>> : lanewise<&elementary<sin_of, kFlush>>},
-         {Operation::cos,
-          turns ? lanewise<&elementary<of_turns<cos_of>, kFlush>> : lanewise<&elementary<cos_of, kFlush>>},
-         {Operation::tanh, lanewise<&elementary<tanh_of, kFlush>>}},
-        instruction.operation);
+    constexpr auto kReciprocal = [](float a) { return 1 / a; };
+    constexpr auto kSquareRoot = [](float a) { return std::sqrt(a); };
+    // Correctly rounded square roots and quotients keep these within their documented errors.
+    return handler_in({{Operation::rcp, lanewise<&computed<kReciprocal, kFlush, false, float>>},
+                       {Operation::sqrt, lanewise<&computed<kSquareRoot, kFlush, false, float>>},
+                       {Operation::rsqrt, lanewise<&elementary<reciprocal_square_root_of, kFlush>>},
+                       {Operation::div, instruction.rounding == Rounding::full
+                                            ? lanewise<&computed<std::divides<float>{}, kFlush, false, float, float>>
+                                            : lanewise<&divide_approximately<kFlush>>},
+                       {Operation::ex2, lanewise<&elementary<exp2_of, kFlush>>},
+                       {Operation::lg2, lanewise<&elementary<log2_of, kFlush>>},
+                       {Operation::sin, turns ? lanewise<&elementary<of_turns<sin_of>, kFlush>>
+                                              : lanewise<&elementary<sin_of, kFlush>>},
+                       {Operation::cos, turns ? lanewise<&elementary<of_turns<cos_of>, kFlush>>
+                                              : lanewise<&elementary<cos_of, kFlush>>},
+                       {Operation::tanh, lanewise<&elementary<tanh_of, kFlush>>}},
+                      instruction.operation);
 }
 
 AluHandler select_double(const InstructionForm& instruction) {

@@ -4,6 +4,7 @@
 #include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
+#include "core/bits/one_of.h"
 
 namespace lookahead::isa {
 namespace {
@@ -143,18 +144,10 @@ AluHandler select_extended(Comparison comparison) {
 
 /// The value for true: all ones for integers, 1.0 for floats. False is 0.
 std::uint32_t truth_of(Type type) {
-    switch (type) {
-        case Type::f32:
-            return std::bit_cast<std::uint32_t>(1.0f);
-        case Type::f16:
-        case Type::f16x2:
-            return kOne16;
-        case Type::u16:
-        case Type::s16:
-            return 0xffff;
-        default:
-            return ~0u;
-    }
+    using enum Type;
+    if (type == f32) { return std::bit_cast<std::uint32_t>(1.0f); }
+    if (is_one_of(type, f16, f16x2)) { return kOne16; }
+    return is_one_of(type, u16, s16) ? 0xffff : ~0u;
 }
 
 template <class T, Comparison kComparison, bool kFlush>
@@ -243,18 +236,10 @@ AluHandler select_compare(const InstructionForm& instruction) {
     }
     if (instruction.operation == Operation::setp) { return select_by_type(instruction, instruction.type); }
     if (instruction.operation != Operation::set) { return nullptr; }
-    switch (instruction.type) {
-        case Type::u16:
-        case Type::s16:
-        case Type::u32:
-        case Type::s32:
-        case Type::f16:
-        case Type::f16x2:
-        case Type::f32:
-            return select_by_type(instruction, instruction.source_type);
-        default:
-            return nullptr;
-    }
+    using enum Type;
+    return is_one_of(instruction.type, u16, s16, u32, s32, f16, f16x2, f32)
+               ? select_by_type(instruction, instruction.source_type)
+               : nullptr;
 }
 
 }  // namespace lookahead::isa

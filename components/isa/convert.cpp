@@ -10,8 +10,7 @@ namespace lookahead::isa {
 namespace {
 
 /// Like with_integer, but also for types of 8 bits.
-template <class Function>
-AluHandler with_any_integer(Type type, const Function& function) {
+AluHandler with_any_integer(Type type, const auto& function) {
     switch (type) {
         case Type::b8:
         case Type::u8:
@@ -84,20 +83,28 @@ AluHandler select_to_float(Rounding rounding) {
     return rounded<&float_of_directed<Float, From, kSaturate>>(rounding);
 }
 
+/// The number as a To; half precision rounds it.
+template <class To, bool kFlush, bool kSaturate, Rounding kRounding = Rounding::rn, class Number>
+To result_of(Number number) {
+    if constexpr (std::is_same_v<To, std::uint16_t>) {
+        const double value = number;
+        return half_of(kSaturate ? saturate_unit(value) : value, kRounding);
+    } else {
+        return finish<kFlush, kSaturate>(static_cast<To>(number));
+    }
+}
+
 /// Beyond half precision's range any number is as good as another.
 template <class From, Rounding kRounding, bool kSaturate>
 std::uint16_t half_of_integer(From value) {
-    double number;
     if constexpr (sizeof(From) == 8) {
-        number = static_cast<double>(clamp<std::int32_t>(value));
+        return half_of_integer<std::int32_t, kRounding, kSaturate>(clamp<std::int32_t>(value));
     } else {
-        number = static_cast<double>(value);
+        return result_of<std::uint16_t, false, kSaturate, kRounding>(value);
     }
-    return half_of(kSaturate ? saturate_unit(number) : number, kRounding);
 }
 
-template <class Function>
-AluHandler with_rounding(Rounding rounding, const Function& function) {
+AluHandler with_rounding(Rounding rounding, const auto& function) {
     using enum Rounding;
     return with_one_of<rn, rz, rm, rp>(rounding == none ? rn : rounding, function);
 }
@@ -132,10 +139,10 @@ Float whole(Float value) {
 /// Values out of range become the nearest value in range. NaN becomes 0 if neither side is 64 bits wide, else the value
 /// with only the top bit set (PTX ISA, cvt).
 template <class To, class Float>
-To clamp_whole(Float value, bool from_double) {
+To clamp_whole(Float value) {
     using Limits = std::numeric_limits<To>;
     constexpr auto kTopBit = static_cast<To>(std::make_unsigned_t<To>{1} << (8 * sizeof(To) - 1));
-    const To for_nan = from_double || sizeof(To) == 8 ? kTopBit : To{0};
+    const To for_nan = std::is_same_v<Float, double> || sizeof(To) == 8 ? kTopBit : To{0};
     if constexpr (sizeof(To) < 8) {
         const double number = value;
         const double low = number > Limits::min() ? number : double{Limits::min()};
@@ -156,147 +163,75 @@ To clamp_whole(Float value, bool from_double) {
     }
 }
 
-template <class To, Rounding kRounding, bool kFlush>
-To integer_of_single(float value) {
-    return clamp_whole<To>(whole<kRounding>(flush<kFlush>(value)), false);
-}
-template <class To, Rounding kRounding, bool>
-To integer_of_double(double value) {
-    return clamp_whole<To>(whole<kRounding>(value), true);
-}
-template <class To, Rounding kRounding, bool>
-To integer_of_half(std::uint16_t value) {
-    return clamp_whole<To>(whole<kRounding>(float_of_half(value)), false);
-}
-
-template <class To, Rounding kRounding, bool kFlush>
-AluHandler select_from_float(Type source_type) {
-    switch (source_type) {
-        case Type::f32:
-            return lanewise<&integer_of_single<To, kRounding, kFlush>>;
-        case Type::f64:
-            return lanewise<&integer_of_double<To, kRounding, false>>;
-        default:
-            return lanewise<&integer_of_half<To, kRounding, false>>;
+/// The value of an operand: half precision as f32, f32 flushed.
+template <bool kFlush, class From>
+auto number_of(From value) {
+    if constexpr (std::is_same_v<From, std::uint16_t>) {
+        return float_of_half(value);
+    } else {
+        return flush<kFlush>(value);
     }
 }
 
-template <class Function>
-AluHandler with_whole_rounding(Rounding rounding, const Function& function) {
+template <class To, class From, Rounding kRounding, bool kFlush>
+To integer_of_float(From value) {
+    return clamp_whole<To>(whole<kRounding>(number_of<kFlush>(value)));
+}
+
+AluHandler with_float(Type type, const auto& function) {
+    return type == Type::f16   ? function.template operator()<std::uint16_t>()
+           : type == Type::f32 ? function.template operator()<float>()
+                               : function.template operator()<double>();
+}
+
+AluHandler with_whole_rounding(Rounding rounding, const auto& function) {
     using enum Rounding;
     return with_one_of<rni, rzi, rmi, rpi>(rounding, function);
 }
 
 AluHandler select_float_to_integer(const InstructionForm& instruction) {
     return with_any_integer(instruction.type, [&]<class To>() {
-        return with_whole_rounding(instruction.rounding, [&]<Rounding kRounding>() {
-            return instruction.flush_to_zero ? select_from_float<To, kRounding, true>(instruction.source_type)
-                                             : select_from_float<To, kRounding, false>(instruction.source_type);
+        return with_float(instruction.source_type, [&]<class From>() {
+            return with_whole_rounding(instruction.rounding, [&]<Rounding kRounding>() {
+                return instruction.flush_to_zero ? lanewise<&integer_of_float<To, From, kRounding, true>>
+                                                 : lanewise<&integer_of_float<To, From, kRounding, false>>;
+            });
         });
     });
 }
 
 // Floating point to floating point.
 
-template <bool kFlush, bool kSaturate>
-double double_of_single(float value) {
-    const double result = flush<kFlush>(value);
-    if constexpr (kSaturate) { return saturate_unit(result); }
-    return canonical(result);
+template <class To, class From, bool kFlush, bool kSaturate, Rounding kRounding = Rounding::rn>
+To float_of_float(From value) {
+    return result_of<To, kFlush, kSaturate, kRounding>(number_of<kFlush>(value));
 }
-template <bool kFlush, bool kSaturate>
-float single_of_double(double value) {
-    return finish<kFlush, kSaturate>(static_cast<float>(value));
-}
-template <bool kFlush, bool kSaturate>
-float single_of_single(float value) {
-    return finish<kFlush, kSaturate>(value);
-}
-template <bool, bool kSaturate>
-double double_of_double(double value) {
-    if constexpr (kSaturate) { return saturate_unit(value); }
-    return canonical(value);
-}
-template <bool kFlush, bool kSaturate>
-float single_of_half(std::uint16_t value) {
-    return finish<kFlush, kSaturate>(float_of_half(value));
-}
-template <bool, bool kSaturate>
-double double_of_half(std::uint16_t value) {
-    const double result = float_of_half(value);
-    if constexpr (kSaturate) { return saturate_unit(result); }
-    return canonical(result);
-}
-template <bool kFlush, Rounding kRounding, bool kSaturate>
-std::uint16_t half_of_single(float value) {
-    const double number = flush<kFlush>(value);
-    return half_of(kSaturate ? saturate_unit(number) : number, kRounding);
-}
-template <Rounding kRounding, bool kSaturate>
-std::uint16_t half_of_double(double value) {
-    return half_of(kSaturate ? saturate_unit(value) : value, kRounding);
-}
-template <bool kFlush, Rounding kRounding, bool kSaturate>
-float whole_single(float value) {
-    return finish<kFlush, kSaturate>(whole<kRounding>(flush<kFlush>(value)));
-}
-template <Rounding kRounding, bool kSaturate>
-double whole_double(double value) {
-    const double result = whole<kRounding>(value);
-    if constexpr (kSaturate) { return saturate_unit(result); }
-    return canonical(result);
-}
-
-template <bool kSaturate>
-std::uint16_t half_of_half(std::uint16_t value) {
-    const double number = float_of_half(value);
-    return half_of(kSaturate ? saturate_unit(number) : number, Rounding::rn);
-}
-template <Rounding kRounding, bool kSaturate>
-std::uint16_t whole_half(std::uint16_t value) {
-    const double number = whole<kRounding>(float_of_half(value));
-    return half_of(kSaturate ? saturate_unit(number) : number, Rounding::rn);
-}
-
-template <bool kFlush, bool kSaturate>
-AluHandler select_to_half(const InstructionForm& instruction) {
-    if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none) {
-        return lanewise<&half_of_half<kSaturate>>;
-    }
-    if (instruction.source_type == Type::f16) {
-        return with_whole_rounding(instruction.rounding,
-                                   []<Rounding kRounding>() { return lanewise<&whole_half<kRounding, kSaturate>>; });
-    }
-    return with_rounding(instruction.rounding, [&]<Rounding kRounding>() -> AluHandler {
-        if (instruction.source_type == Type::f32) { return lanewise<&half_of_single<kFlush, kRounding, kSaturate>>; }
-        if (instruction.source_type == Type::f64) { return lanewise<&half_of_double<kRounding, kSaturate>>; }
-        return nullptr;
-    });
-}
-
-template <bool kFlush, bool kSaturate>
-AluHandler select_same_float(const InstructionForm& instruction) {
-    const bool single = instruction.type == Type::f32;
-    if (instruction.rounding == Rounding::none) {
-        return single ? lanewise<&single_of_single<kFlush, kSaturate>> : lanewise<&double_of_double<kFlush, kSaturate>>;
-    }
-    return with_whole_rounding(instruction.rounding, [single]<Rounding kRounding>() {
-        return single ? lanewise<&whole_single<kFlush, kRounding, kSaturate>>
-                      : lanewise<&whole_double<kRounding, kSaturate>>;
-    });
+template <class T, bool kFlush, bool kSaturate, Rounding kRounding>
+T whole_float(T value) {
+    return result_of<T, kFlush, kSaturate>(whole<kRounding>(number_of<kFlush>(value)));
 }
 
 template <bool kFlush, bool kSaturate>
 AluHandler select_float_to_float(const InstructionForm& instruction) {
-    const Type from = instruction.source_type;
-    if (instruction.type == Type::f16) { return select_to_half<kFlush, kSaturate>(instruction); }
-    if (instruction.type == from) { return select_same_float<kFlush, kSaturate>(instruction); }
-    if (instruction.type == Type::f32 && from == Type::f64) {
-        return rounded<&single_of_double<kFlush, kSaturate>>(instruction.rounding);
-    }
-    if (instruction.type == Type::f32) { return lanewise<&single_of_half<kFlush, kSaturate>>; }
-    if (from == Type::f32) { return lanewise<&double_of_single<kFlush, kSaturate>>; }
-    return lanewise<&double_of_half<kFlush, kSaturate>>;
+    const Rounding rounding = instruction.rounding;
+    return with_float(instruction.type, [rounding, from = instruction.source_type]<class To>() {
+        return with_float(from, [rounding]<class From>() -> AluHandler {
+            if constexpr (std::is_same_v<To, From>) {
+                if (rounding != Rounding::none) {
+                    return with_whole_rounding(rounding, []<Rounding kRounding>() {
+                        return lanewise<&whole_float<To, kFlush, kSaturate, kRounding>>;
+                    });
+                }
+            } else if constexpr (std::is_same_v<To, std::uint16_t>) {
+                return with_rounding(rounding, []<Rounding kRounding>() {
+                    return lanewise<&float_of_float<To, From, kFlush, kSaturate, kRounding>>;
+                });
+            } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {
+                return rounded<&float_of_float<To, From, kFlush, kSaturate>>(rounding);
+            }
+            return lanewise<&float_of_float<To, From, kFlush, kSaturate>>;
+        });
+    });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
+#include "core/bits/one_of.h"
 
 /// Internal to components/isa: arithmetic with the rounding of an instruction's modifier.
 namespace lookahead::isa {
@@ -20,20 +21,13 @@ class RoundingScope {
 
   private:
     static unsigned mode(Rounding rounding) {
-        switch (rounding) {
-            case Rounding::rz:
-            case Rounding::rzi:
-                return _MM_ROUND_TOWARD_ZERO;
-            case Rounding::rm:
-            case Rounding::rmi:
-                return _MM_ROUND_DOWN;
-            case Rounding::rp:
-            case Rounding::rpi:
-                return _MM_ROUND_UP;
-            default:
-                return _MM_ROUND_NEAREST;
-        }
+        using enum Rounding;
+        return is_one_of(rounding, rz, rzi)   ? _MM_ROUND_TOWARD_ZERO
+               : is_one_of(rounding, rm, rmi) ? _MM_ROUND_DOWN
+               : is_one_of(rounding, rp, rpi) ? _MM_ROUND_UP
+                                              : _MM_ROUND_NEAREST;
     }
+
     unsigned saved_;
 };
 

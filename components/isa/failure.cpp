@@ -1,7 +1,6 @@
 #include "components/isa/failure.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -48,20 +47,16 @@ std::string sentence(const FailedAssertion& assertion, const ModuleImage& image,
 }
 
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
-    char address[24];
-    std::snprintf(address, sizeof address, "0x%llx", low | static_cast<unsigned long long>(high) << 32);
-    return fmt::format("{}{}, which is not a function with the call's parameters and results",
-                       std::string("an indirect call of "), address);
+    return fmt::format("an indirect call of {:#x}, which is not a function with the call's parameters and results",
+                       low | std::uint64_t{high} << 32);
 }
 
 std::string missing_members_sentence(LaneMask active, LaneMask missing) {
-    char text[320];
-    std::snprintf(text, sizeof text,
-                  "lanes 0x%08x execute a .sync instruction whose member mask names lanes 0x%08x too, which have not "
-                  "exited and do not execute it with them; on a reconvergence stack they cannot come later "
-                  "(sm.simt=convergence_barrier lets them)",
-                  active, missing);
-    return text;
+    return fmt::format(
+        "lanes {:#010x} execute a .sync instruction whose member mask names lanes {:#010x} too, which have not "
+        "exited and do not execute it with them; on a reconvergence stack they cannot come later "
+        "(sm.simt=convergence_barrier lets them)",
+        active, missing);
 }
 
 std::string stack_overflow_sentence() {

@@ -18,6 +18,10 @@ inline float flush(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
+template <bool>
+inline double flush(double value) {
+    return value;
+}
 
 /// By masks, not by a choice: the compiler would turn a choice into a branch, and the loop would not be vectorised.
 inline float canonical(float value) {
@@ -36,12 +40,18 @@ inline T saturate_unit(T value) {
     return from_below < T(1) ? from_below : T(1);
 }
 
-/// The result of a single-precision instruction from its exact, rounded value.
-template <bool kFlush, bool kSaturate>
-inline float finish(float value) {
-    const float flushed = flush<kFlush>(value);
+/// The result of an instruction from its exact, rounded value.
+template <bool kFlush, bool kSaturate, class T>
+inline T finish(T value) {
+    const T flushed = flush<kFlush>(value);
     if constexpr (kSaturate) { return saturate_unit(flushed); }
     return canonical(flushed);
+}
+
+/// An instruction that applies `kFunction` to values of one type.
+template <auto kFunction, bool kFlush, bool kSaturate, class... Values>
+auto computed(Values... values) {
+    return finish<kFlush, kSaturate>(kFunction(flush<kFlush>(values)...));
 }
 
 }  // namespace lookahead::isa

@@ -1,5 +1,7 @@
 #include "components/isa/half.h"
 
+#include <functional>
+
 #include "components/isa/approximations.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
@@ -22,22 +24,10 @@ std::uint16_t finish_half(double value) {
     return kFlush && subnormal ? half & 0x8000 : half;
 }
 
-template <bool kFlush, bool kSaturate>
-std::uint16_t add(std::uint16_t a, std::uint16_t b) {
-    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) + value_of_half<kFlush>(b));
-}
-template <bool kFlush, bool kSaturate>
-std::uint16_t sub(std::uint16_t a, std::uint16_t b) {
-    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) - value_of_half<kFlush>(b));
-}
-template <bool kFlush, bool kSaturate>
-std::uint16_t mul(std::uint16_t a, std::uint16_t b) {
-    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) * value_of_half<kFlush>(b));
-}
-template <bool kFlush, bool kSaturate>
-std::uint16_t fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
-    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) * value_of_half<kFlush>(b) +
-                                          value_of_half<kFlush>(c));
+/// An instruction that applies `kFunction`, a function of doubles.
+template <auto kFunction, bool kFlush, bool kSaturate, class... Halves>
+std::uint16_t on_halves(Halves... halves) {
+    return finish_half<kFlush, kSaturate>(kFunction(value_of_half<kFlush>(halves)...));
 }
 template <bool kFlush>
 std::uint16_t negate(std::uint16_t a) {
@@ -56,22 +46,6 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b) {
     if (y != y) { return half_of(x, Rounding::rn); }
     const bool first = x == y ? std::signbit(x) == kLesser : (x < y) == kLesser;
     return half_of(first ? x : y, Rounding::rn);
-}
-template <bool kFlush>
-std::uint16_t least(std::uint16_t a, std::uint16_t b) {
-    return extreme<kFlush, true>(a, b);
-}
-template <bool kFlush>
-std::uint16_t greatest(std::uint16_t a, std::uint16_t b) {
-    return extreme<kFlush, false>(a, b);
-}
-template <bool kFlush>
-std::uint16_t exp2_half(std::uint16_t a) {
-    return finish_half<kFlush, false>(exp2_of(value_of_half<kFlush>(a)));
-}
-template <bool kFlush>
-std::uint16_t tanh_half(std::uint16_t a) {
-    return finish_half<kFlush, false>(tanh_of(value_of_half<kFlush>(a)));
 }
 
 template <auto kFunction, class... Words>
@@ -95,11 +69,14 @@ AluHandler halfwise(bool packed) {
 
 template <bool kFlush, bool kSaturate>
 AluHandler select_arithmetic(Operation operation, bool packed) {
-    return handler_in({{Operation::add, halfwise<&add<kFlush, kSaturate>>(packed)},
-                       {Operation::sub, halfwise<&sub<kFlush, kSaturate>>(packed)},
-                       {Operation::mul_lo, halfwise<&mul<kFlush, kSaturate>>(packed)},
-                       {Operation::fma, halfwise<&fma<kFlush, kSaturate>>(packed)}},
-                      operation);
+    using Half = std::uint16_t;
+    constexpr auto kFma = [](double a, double b, double c) { return a * b + c; };
+    return handler_in(
+        {{Operation::add, halfwise<&on_halves<std::plus{}, kFlush, kSaturate, Half, Half>>(packed)},
+         {Operation::sub, halfwise<&on_halves<std::minus{}, kFlush, kSaturate, Half, Half>>(packed)},
+         {Operation::mul_lo, halfwise<&on_halves<std::multiplies{}, kFlush, kSaturate, Half, Half>>(packed)},
+         {Operation::fma, halfwise<&on_halves<kFma, kFlush, kSaturate, Half, Half, Half>>(packed)}},
+        operation);
 }
 
 template <bool kFlush>
@@ -113,10 +90,10 @@ AluHandler select_for(const InstructionForm& instruction, bool packed) {
     if (instruction.saturate) { return nullptr; }
     return handler_in({{Operation::neg, halfwise<&negate<kFlush>>(packed)},
                        {Operation::abs, halfwise<&absolute<kFlush>>(packed)},
-                       {Operation::min, halfwise<&least<kFlush>>(packed)},
-                       {Operation::max, halfwise<&greatest<kFlush>>(packed)},
-                       {Operation::ex2, halfwise<&exp2_half<kFlush>>(packed)},
-                       {Operation::tanh, halfwise<&tanh_half<kFlush>>(packed)}},
+                       {Operation::min, halfwise<&extreme<kFlush, true>>(packed)},
+                       {Operation::max, halfwise<&extreme<kFlush, false>>(packed)},
+                       {Operation::ex2, halfwise<&on_halves<exp2_of, kFlush, false, std::uint16_t>>(packed)},
+                       {Operation::tanh, halfwise<&on_halves<tanh_of, kFlush, false, std::uint16_t>>(packed)}},
                       instruction.operation);
 }
 

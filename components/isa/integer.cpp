@@ -4,6 +4,7 @@
 #include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
+#include "core/bits/one_of.h"
 
 namespace lookahead::isa {
 namespace {
@@ -159,68 +160,43 @@ void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
 
 AluHandler select_carry(const InstructionForm& instruction) {
     const bool subtract = instruction.operation == Operation::sub_borrow;
-    switch (instruction.type) {
-        case Type::u32:
-        case Type::s32:
-            return subtract ? add_with_carry<std::uint32_t, true> : add_with_carry<std::uint32_t, false>;
-        case Type::u64:
-        case Type::s64:
-            return subtract ? add_with_carry<std::uint64_t, true> : add_with_carry<std::uint64_t, false>;
-        default:
-            return nullptr;
+    if (is_one_of(instruction.type, Type::u32, Type::s32)) {
+        return subtract ? add_with_carry<std::uint32_t, true> : add_with_carry<std::uint32_t, false>;
     }
+    if (!is_one_of(instruction.type, Type::u64, Type::s64)) { return nullptr; }
+    return subtract ? add_with_carry<std::uint64_t, true> : add_with_carry<std::uint64_t, false>;
 }
 
-template <class A, class B>
+/// Calls function<whether the first operand is signed, whether the second is>().
+AluHandler with_signs(std::uint8_t mode, const auto& function) {
+    return with_one_of<0, 1, 2, 3>(mode & (kDotFirstSigned | kDotSecondSigned), [&]<int kMode>() {
+        return function.template operator()<(kMode & kDotFirstSigned) != 0, (kMode & kDotSecondSigned) != 0>();
+    });
+}
+/// One operand's part of a dot product.
+template <class Unsigned, bool kSigned>
+using Part = std::conditional_t<kSigned, std::make_signed_t<Unsigned>, Unsigned>;
+
+template <bool kFirstSigned, bool kSecondSigned>
 std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    using A = Part<std::uint8_t, kFirstSigned>;
+    using B = Part<std::uint8_t, kSecondSigned>;
     for (unsigned byte = 0; byte < 4; ++byte) {
         c += static_cast<std::uint32_t>(static_cast<A>(a >> 8 * byte) * static_cast<B>(b >> 8 * byte));
     }
     return c;
 }
 
-AluHandler select_dot4(std::uint8_t mode) {
-    using S = std::int8_t;
-    using U = std::uint8_t;
-    switch (mode) {
-        case 0:
-            return lanewise<&dot4<U, U>>;
-        case kDotFirstSigned:
-            return lanewise<&dot4<S, U>>;
-        case kDotSecondSigned:
-            return lanewise<&dot4<U, S>>;
-        default:
-            return lanewise<&dot4<S, S>>;
-    }
-}
-
-template <class A, class B, bool kUpper>
+template <bool kFirstSigned, bool kSecondSigned, bool kUpper>
 std::uint32_t dot2(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    using A = Part<std::uint16_t, kFirstSigned>;
+    using B = Part<std::uint8_t, kSecondSigned>;
     const std::uint32_t bytes = kUpper ? b >> 16 : b;
     for (unsigned i = 0; i < 2; ++i) {
         const std::int64_t product = std::int64_t{static_cast<A>(a >> 16 * i)} * static_cast<B>(bytes >> 8 * i);
         c += static_cast<std::uint32_t>(product);
     }
     return c;
-}
-
-template <class A, class B>
-AluHandler select_dot2_half(bool upper) {
-    return upper ? lanewise<&dot2<A, B, true>> : lanewise<&dot2<A, B, false>>;
-}
-
-AluHandler select_dot2(std::uint8_t mode) {
-    const bool upper = (mode & kDotUpperHalf) != 0;
-    switch (mode & (kDotFirstSigned | kDotSecondSigned)) {
-        case 0:
-            return select_dot2_half<std::uint16_t, std::uint8_t>(upper);
-        case kDotFirstSigned:
-            return select_dot2_half<std::int16_t, std::uint8_t>(upper);
-        case kDotSecondSigned:
-            return select_dot2_half<std::uint16_t, std::int8_t>(upper);
-        default:
-            return select_dot2_half<std::int16_t, std::int8_t>(upper);
-    }
 }
 
 /// Differences of packed values are rare, so the mode is tested for each lane.
@@ -299,8 +275,16 @@ AluHandler select_integer(const InstructionForm& instruction) {
     if (instruction.operation == Operation::add_carry || instruction.operation == Operation::sub_borrow) {
         return select_carry(instruction);
     }
-    if (instruction.operation == Operation::dot4) { return select_dot4(instruction.mode); }
-    if (instruction.operation == Operation::dot2) { return select_dot2(instruction.mode); }
+    if (instruction.operation == Operation::dot4) {
+        return with_signs(instruction.mode,
+                          []<bool kFirst, bool kSecond>() { return lanewise<&dot4<kFirst, kSecond>>; });
+    }
+    if (instruction.operation == Operation::dot2) {
+        return with_signs(instruction.mode, [&]<bool kFirst, bool kSecond>() {
+            return instruction.mode & kDotUpperHalf ? lanewise<&dot2<kFirst, kSecond, true>>
+                                                    : lanewise<&dot2<kFirst, kSecond, false>>;
+        });
+    }
     if (instruction.operation == Operation::abs_diff) { return abs_diff; }
     if (instruction.saturate) { return select_saturating(instruction); }
     if (!is_integer(instruction.type)) { return nullptr; }

@@ -185,8 +185,7 @@ AluHandler with_one_of(Value value, const Function& function) {
 
 /// Calls `function` with the C++ type of `type`, an integer or bits of 16 to 64 bits, as its template argument; nullptr
 /// for other types.
-template <class Function>
-AluHandler with_integer(Type type, const Function& function) {
+AluHandler with_integer(Type type, const auto& function) {
     switch (type) {
         case Type::b16:
         case Type::u16:

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "components/isa/address_space.h"
+#include "core/bits/one_of.h"
 #include "core/error/error.h"
 
 namespace lookahead::isa {
@@ -114,15 +115,10 @@ std::vector<Row> make_constant_rows(const KernelFrame& kernel, const Dim3& grid,
     }
     check_pointer_parameters(kernel, parameters);
     std::vector<Row> rows(kernel.constant_rows());
-    const auto launch_row = [&rows](LaunchRow row) -> Row& { return rows[static_cast<std::uint16_t>(row)]; };
-    set_row(launch_row(LaunchRow::ntid_x), block.x);
-    set_row(launch_row(LaunchRow::ntid_y), block.y);
-    set_row(launch_row(LaunchRow::ntid_z), block.z);
-    set_row(launch_row(LaunchRow::nctaid_x), grid.x);
-    set_row(launch_row(LaunchRow::nctaid_y), grid.y);
-    set_row(launch_row(LaunchRow::nctaid_z), grid.z);
-    set_row(launch_row(LaunchRow::dynamic_shared_bytes), dynamic_shared_bytes);
-    set_row(launch_row(LaunchRow::zero), 0);
+    // In the order of LaunchRow.
+    const std::uint32_t first[kFirstParameterRow] = {
+        block.x, block.y, block.z, grid.x, grid.y, grid.z, dynamic_shared_bytes, 0};
+    for (std::uint16_t i = 0; i < kFirstParameterRow; ++i) { set_row(rows[i], first[i]); }
     for (std::uint32_t i = 0; i < kernel.parameter_rows(); ++i) {
         std::uint32_t word = 0;
         if (i * 4 < parameters.size()) {
@@ -159,28 +155,16 @@ void check_launch(const KernelFrame& kernel, const Dim3& grid, const Dim3& block
 }
 
 void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high) {
-    switch (special) {
-        case SpecialRegister::tid_x:
-        case SpecialRegister::tid_y:
-        case SpecialRegister::tid_z:
-            return read_thread_index(special, warp, low);
-        case SpecialRegister::laneid:
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) { low[lane] = lane; }
-            return;
-        case SpecialRegister::lanemask_eq:
-        case SpecialRegister::lanemask_le:
-        case SpecialRegister::lanemask_lt:
-        case SpecialRegister::lanemask_ge:
-        case SpecialRegister::lanemask_gt:
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) { low[lane] = lanemask(special, lane); }
-            return;
-        default:
-            break;
+    using enum SpecialRegister;
+    if (is_one_of(special, tid_x, tid_y, tid_z)) { return read_thread_index(special, warp, low); }
+    const bool is_mask = is_one_of(special, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt);
+    if (is_mask || special == laneid) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) { low[lane] = is_mask ? lanemask(special, lane) : lane; }
+        return;
     }
     const std::uint64_t value = uniform_value(special, warp);
     std::fill(low, low + kWarpSize, static_cast<std::uint32_t>(value));
-    if (special == SpecialRegister::clock64 || special == SpecialRegister::globaltimer ||
-        special == SpecialRegister::gridid) {
+    if (is_one_of(special, clock64, globaltimer, gridid)) {
         std::fill(high, high + kWarpSize, static_cast<std::uint32_t>(value >> 32));
     }
 }

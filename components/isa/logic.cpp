@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "components/isa/handler_groups.h"
 #include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
@@ -5,23 +7,6 @@
 
 namespace lookahead::isa {
 namespace {
-
-template <class T>
-T bit_and(T a, T b) {
-    return a & b;
-}
-template <class T>
-T bit_or(T a, T b) {
-    return a | b;
-}
-template <class T>
-T bit_xor(T a, T b) {
-    return a ^ b;
-}
-template <class T>
-T bit_not(T a) {
-    return static_cast<T>(~a);
-}
 
 /// Shifts by the width or more shift everything out; zeros, or copies of the sign, come in (PTX ISA, shl and shr).
 template <class T>
@@ -101,10 +86,10 @@ void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction)
 
 template <class T>
 AluHandler select_for(Operation operation) {
-    return handler_in({{Operation::bit_and, lanewise<&bit_and<T>>},
-                       {Operation::bit_or, lanewise<&bit_or<T>>},
-                       {Operation::bit_xor, lanewise<&bit_xor<T>>},
-                       {Operation::bit_not, lanewise<&bit_not<T>>},
+    return handler_in({{Operation::bit_and, run_lanewise<std::bit_and<T>{}, T, T, T>},
+                       {Operation::bit_or, run_lanewise<std::bit_or<T>{}, T, T, T>},
+                       {Operation::bit_xor, run_lanewise<std::bit_xor<T>{}, T, T, T>},
+                       {Operation::bit_not, run_lanewise<std::bit_not<T>{}, T, T>},
                        {Operation::shl, lanewise<&shift_left<T>>},
                        {Operation::shr, lanewise<&shift_right<T>>}},
                       operation);

@@ -50,8 +50,7 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
 }
 
 /// Computes all lanes at once: most warps access memory with all lanes, and then nothing needs to be kept.
-template <class Address>
-void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
+void set_addresses(LaneMask active, std::uint64_t* addresses, const auto& address_of) {
     if (active == kFullMask) {
         for (unsigned lane = 0; lane < kWarpSize; ++lane) { addresses[lane] = address_of(lane); }
         return;

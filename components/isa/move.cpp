@@ -1,13 +1,10 @@
+#include <functional>
+
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
 
 namespace lookahead::isa {
 namespace {
-
-template <class Word>
-Word same(Word value) {
-    return value;
-}
 
 template <unsigned kRows>
 void pick(OperandRows& rows, LaneMask active, const Instruction&) {
@@ -25,7 +22,8 @@ AluHandler select_move(const InstructionForm& instruction) {
     const bool wide = type_rows(instruction.type) == 2;
     switch (instruction.operation) {
         case Operation::mov:
-            return wide ? lanewise<&same<std::uint64_t>> : lanewise<&same<std::uint32_t>>;
+            return wide ? run_lanewise<std::identity{}, std::uint64_t, std::uint64_t>
+                        : run_lanewise<std::identity{}, std::uint32_t, std::uint32_t>;
         case Operation::select:
             return wide ? pick<2> : pick<1>;
         default:

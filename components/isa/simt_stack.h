@@ -44,8 +44,7 @@ class SimtStack {
     /// Paths, the running one included.
     std::size_t depth() const { return done() ? 0 : waiting_ + 1; }
     /// Calls visit(pc, lanes) for the lanes of each other path: they go on at `pc` when it is their turn.
-    template <class Visit>
-    void for_each_later(Visit visit) const {
+    void for_each_later(auto visit) const {
         LaneMask above = top_.mask;
         for (std::uint32_t i = waiting_; i-- > 0; above |= at(i).mask) {
             if ((at(i).mask & ~above) != 0) { visit(at(i).pc, at(i).mask & ~above); }

@@ -88,21 +88,23 @@ void SimtState::split(LaneMask taken, std::uint32_t target, std::uint32_t fallth
     others_.push_back(other);
 }
 
+LaneMask SimtState::waiting_at(std::uint16_t barrier) const {
+    LaneMask lanes = 0;
+    for (const Path& path : others_) { lanes |= path.waits_at(barrier) ? path.mask : 0; }
+    return lanes;
+}
+
 /// The running path is at its convergence barrier.
 void SimtState::arrive() {
     while (top_.pc == top_.reconvergence) {
         const std::uint16_t barrier = top_barrier_;
         barriers_[barrier].members |= top_.mask;
-        LaneMask arrived = top_.mask;
-        for (const Path& path : others_) {
-            if (path.wait == Wait::convergence && path.barrier == barrier) { arrived |= path.mask; }
-        }
+        const LaneMask arrived = top_.mask | waiting_at(barrier);
         if (arrived != barriers_[barrier].members) {
             put_aside(Wait::convergence);
             return run_next();
         }
-        std::erase_if(others_,
-                      [&](const Path& path) { return path.wait == Wait::convergence && path.barrier == barrier; });
+        std::erase_if(others_, [=](const Path& path) { return path.waits_at(barrier); });
         top_.mask = arrived;
         top_barrier_ = with_members(barriers_[barrier].parent, arrived);
         top_.reconvergence = pc_of(top_barrier_);
@@ -113,12 +115,9 @@ void SimtState::arrive() {
 /// Lanes have ended or left the barrier: the waiting ones may be the only ones left.
 void SimtState::complete(std::uint16_t barrier) {
     Barrier& at = barriers_[barrier];
-    LaneMask arrived = 0;
-    for (const Path& path : others_) {
-        if (path.wait == Wait::convergence && path.barrier == barrier) { arrived |= path.mask; }
-    }
+    const LaneMask arrived = waiting_at(barrier);
     if (at.members == 0 || arrived != at.members) { return; }
-    std::erase_if(others_, [&](const Path& path) { return path.wait == Wait::convergence && path.barrier == barrier; });
+    std::erase_if(others_, [=](const Path& path) { return path.waits_at(barrier); });
     // The other paths go first: they have waited longer.
     others_.insert(others_.begin(), Path{at.pc, arrived, at.parent});
     at.members = 0;

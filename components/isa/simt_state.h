@@ -139,8 +139,7 @@ class SimtState : private SimtStack {
     std::uint32_t spins() const { return spins_; }
 
     /// Calls visit(pc, lanes, members) for each path that waits for lanes of the warp; no members at CTA barriers.
-    template <class Visit>
-    void for_each_waiting(Visit visit) const {
+    void for_each_waiting(auto visit) const {
         for (const Path& path : others_) {
             if (path.wait == Wait::meeting || path.wait == Wait::held) { visit(path.pc, path.mask, path.members); }
         }
@@ -179,6 +178,7 @@ class SimtState : private SimtStack {
         LaneMask members = 0;
         std::uint64_t key = 0;
 
+        bool waits_at(std::uint16_t at) const { return wait == Wait::convergence && barrier == at; }
         void fields(StateArchive& archive) { archive& pc& mask& barrier& wait& old& hold& members& key; }
     };
     /// A convergence barrier: lanes `members` meet at `pc`. A place without members is free.
@@ -210,6 +210,7 @@ class SimtState : private SimtStack {
     void take_out(std::uint16_t barrier);
     void arrive();
     void complete(std::uint16_t barrier);
+    LaneMask waiting_at(std::uint16_t barrier) const;
     void leave(Path& path);
     void remove_from_barriers(LaneMask lanes);
     void run(const Path& path);

@@ -11,19 +11,20 @@
 namespace lookahead::gpu {
 
 struct AddressMappingParameters {
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+
     LOOKAHEAD_PARAMETER(std::int64_t, channels, 6, {1, 256},
                         {.help = "DRAM channels, each with a memory partition.",
                          .source = "NVIDIA, Fermi white paper, 2009: six 64-bit memory partitions"});
     LOOKAHEAD_PARAMETER(std::int64_t, slices_per_channel, 2, {1, 16},
-                        {.help = "L2 slices of a memory partition; a power of two.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                        {.help = "L2 slices of a memory partition; a power of two.", .source = kTable});
     LOOKAHEAD_PARAMETER(std::int64_t, channel_bit, 8, {7, 20, "bit"},
                         {.help = "The channel is the address from this bit up, modulo the channels.",
-                         .source = "GPGPU-Sim's GTX480 configuration"});
+                         .source = kTable});
     LOOKAHEAD_PARAMETER(
         std::string, expression, "RRRR RRRRRRRR BBBCCCCB CCSSSSSS",
         {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the burst.",
-         .source = "GPGPU-Sim's GTX480 configuration"});
+         .source = kTable});
     LOOKAHEAD_ALL_DECLARED;
 };
 
@@ -79,8 +80,7 @@ class AddressMapping {
 
     /// Splits `bytes` bytes from `address` on by channel: calls f(channel, first address in the channel, number of
     /// bytes from its local address on).
-    template <class F>
-    void for_each_share(std::uint64_t address, std::uint64_t bytes, F f) const {
+    void for_each_share(std::uint64_t address, std::uint64_t bytes, auto f) const {
         const std::uint64_t first_block = address >> channel_bit_;
         const std::uint64_t blocks = bytes == 0 ? 0 : ((address + bytes - 1) >> channel_bit_) - first_block + 1;
         for (std::uint64_t i = 0; i < std::min<std::uint64_t>(blocks, channels_); ++i) {
@@ -92,8 +92,7 @@ class AddressMapping {
     }
     /// The inverse: splits `bytes` bytes of one channel, from the local address of `address` on, into runs of
     /// addresses. Calls f(address, bytes of the run, bytes before it) for each run, in the order of the addresses.
-    template <class F>
-    void for_each_run(std::uint64_t address, std::uint64_t bytes, F f) const {
+    void for_each_run(std::uint64_t address, std::uint64_t bytes, auto f) const {
         const unsigned owner = channel(address);
         const std::uint64_t local = local_address(address);
         for (std::uint64_t done = 0; done < bytes;) {

@@ -43,8 +43,7 @@ void L2Contents::overwritten_by_host(std::uint32_t line, const ByteMask& bytes) 
 }
 
 /// Calls f(line address, first byte in the line, bytes, bytes before) for each line of a piece.
-template <class F>
-void L2Contents::for_each_line(std::uint64_t local, unsigned count, F&& f) {
+void L2Contents::for_each_line(std::uint64_t local, unsigned count, auto&& f) {
     counters_.host_bytes += count;
     for (unsigned done = 0; done < count;) {
         const auto first = static_cast<unsigned>((local + done) % kLineBytes);
@@ -67,27 +66,28 @@ std::uint32_t L2Contents::install_for_host(std::uint64_t line_address) {
     return line;
 }
 
-void L2Contents::host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2) {
-    image_.write(local, bytes, count);
+/// Calls f(place in the slice, bytes, bytes before) for each part of a piece that the host changes and the slice holds.
+void L2Contents::overwrite(std::uint64_t local, unsigned count, bool fill_l2, auto f) {
     for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned before) {
         std::uint32_t line = find(address);
         if (line == L2Cache::kNoLine && fill_l2) { line = install_for_host(address); }
         if (line != L2Cache::kNoLine) {
-            std::memcpy(lines_.data(line) + first, bytes + before, length);
+            f(lines_.data(line) + first, length, before);
             overwritten_by_host(line, byte_range(first, length));
         }
     });
 }
 
+void L2Contents::host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2) {
+    image_.write(local, bytes, count);
+    overwrite(local, count, fill_l2,
+              [&](std::byte* place, unsigned length, unsigned before) { std::memcpy(place, bytes + before, length); });
+}
+
 void L2Contents::host_fill(std::uint64_t local, std::byte value, unsigned count, bool fill_l2) {
     image_.fill(local, value, count);
-    for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned) {
-        std::uint32_t line = find(address);
-        if (line == L2Cache::kNoLine && fill_l2) { line = install_for_host(address); }
-        if (line != L2Cache::kNoLine) {
-            std::memset(lines_.data(line) + first, static_cast<int>(value), length);
-            overwritten_by_host(line, byte_range(first, length));
-        }
+    overwrite(local, count, fill_l2, [&](std::byte* place, unsigned length, unsigned) {
+        std::memset(place, static_cast<int>(value), length);
     });
 }
 

@@ -49,13 +49,13 @@ class L2Contents {
     }
 
   private:
-    template <class F>
-    void for_each_line(std::uint64_t local, unsigned count, F&& f);
+    void for_each_line(std::uint64_t local, unsigned count, auto&& f);
     std::uint32_t find(std::uint64_t line_address) const {
         return lines_.find(lines_.set_of(mapping_.address_in_slice(line_address)), line_address);
     }
     std::uint32_t install_for_host(std::uint64_t line_address);
     void overwritten_by_host(std::uint32_t line, const ByteMask& bytes);
+    void overwrite(std::uint64_t local, unsigned count, bool fill_l2, auto f);
 
     const AddressMapping& mapping_;
     MemoryImage& image_;

@@ -245,8 +245,7 @@ bool MemoryPartition::any_dram_accepts() const {
 }
 
 /// Calls f(slice, local address, bytes, bytes before) for each slice's part of the host's bytes.
-template <class F>
-void MemoryPartition::for_each_slice(std::uint64_t local, std::uint32_t bytes, F f) {
+void MemoryPartition::for_each_slice(std::uint64_t local, std::uint32_t bytes, auto f) {
     const unsigned run = mapping_.interleave_bytes();
     for (std::uint32_t done = 0; done < bytes;) {
         const std::uint64_t at = local + done;

@@ -68,8 +68,7 @@ class MemoryPartition final : public LogicalProcess {
     void feed_dram(Cycle dram_now, Cycle l2_now);
     void find_next_l2_cycle();
     void find_next_dram_cycle();
-    template <class F>
-    void for_each_slice(std::uint64_t local, std::uint32_t bytes, F f);
+    void for_each_slice(std::uint64_t local, std::uint32_t bytes, auto f);
 
     MemoryPartitionArguments arguments_;
     AddressMapping mapping_;

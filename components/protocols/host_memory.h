@@ -14,8 +14,7 @@ namespace lookahead::gpu {
 inline constexpr unsigned kHostPieceBytes = 1024;
 
 /// Splits `bytes` bytes from a local address on into messages: calls f(bytes before, bytes of the message) for each.
-template <class F>
-void for_each_host_piece(std::uint64_t local, std::uint64_t bytes, F f) {
+void for_each_host_piece(std::uint64_t local, std::uint64_t bytes, auto f) {
     for (std::uint64_t done = 0; done < bytes;) {
         const auto piece = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(bytes - done, kHostPieceBytes - (local + done) % kHostPieceBytes));

@@ -16,8 +16,7 @@ inline constexpr std::size_t kParameterBytesInMessage = 1024;
 
 /// Sends `launch` (LaunchKernel or KernelBegin) with its parameters: parameters that do not fit into one message go
 /// before it in other messages, which arrive at the same time.
-template <class Launch>
-void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, const Launch& launch,
+void send_launch(OutPort& port, unsigned destination, Time now, Time arrival, const auto& launch,
                  std::span<const std::byte> parameters) {
     const auto send = [&](const auto& head, std::size_t bytes) {
         std::byte* payload = port.reserve(destination, now, arrival, head.kType, sizeof head + bytes);

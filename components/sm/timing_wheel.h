@@ -38,8 +38,7 @@ class TimingWheel {
     }
 
     /// Removes the entries due at `at` and calls f(entry) for each; f may schedule for later cycles.
-    template <class F>
-    void take(Cycle at, F&& f) {
+    void take(Cycle at, auto&& f) {
         const std::uint64_t slot = static_cast<std::uint64_t>(at) & mask_;
         if (heads_[slot] == kNone) {  // the most frequent case
             return;
@@ -73,8 +72,7 @@ class TimingWheel {
     }
 
     /// Calls f(cycle, entry) for all entries in the order of their cycles; `now` as for next().
-    template <class F>
-    void for_each(Cycle now, F&& f) const {
+    void for_each(Cycle now, auto&& f) const {
         for (Cycle at = now + 1; at <= now + 1 + static_cast<Cycle>(mask_); ++at) {
             for (std::uint32_t node = heads_[static_cast<std::uint64_t>(at) & mask_]; node != kNone;
                  node = nodes_[node].next) {

@@ -15,16 +15,10 @@
 #include "core/param/configuration.h"
 #include "core/param/parameters.h"
 
-/// A slot is an interface class with a contract in its header and with traits:
+/// A slot is an interface class with a contract in its header and with two declarations:
 ///
-///     template <>
-///     struct lookahead::SlotTraits<Arbiter> {
-///         static constexpr std::string_view name = "router.arbiter";     // the configuration key
-///         static constexpr std::string_view default_variant = "oldest";  // none: the configuration has no such key
-///         static constexpr bool takes_several = true;                    // joined by `+`: joined_variants
-///         static constexpr std::string_view description = "Chooses the message that goes next.";
-///         using Arguments = std::tuple<const ArbiterContext&>;           // of every variant's constructor
-///     };
+///     static constexpr SlotDeclaration kSlot{"router.arbiter", "oldest", "Chooses the message that goes next."};
+///     using Arguments = std::tuple<const ArbiterContext&>;  // of every variant's constructor
 ///
 /// A variant registers itself by one statement at namespace scope in its own .cpp:
 ///
@@ -37,8 +31,21 @@
 /// `static constexpr std::string_view kReads[] = {"round_robin"};`.
 namespace lookahead {
 
+struct SlotDeclaration {
+    std::string_view name;             ///< the configuration key
+    std::string_view default_variant;  ///< empty: the configuration has no such key
+    std::string_view description;
+    bool takes_several = false;  ///< joined by `+`: joined_variants
+};
+
 template <class Interface>
-struct SlotTraits;
+struct SlotTraits {
+    static constexpr std::string_view name = Interface::kSlot.name;
+    static constexpr std::string_view default_variant = Interface::kSlot.default_variant;
+    static constexpr std::string_view description = Interface::kSlot.description;
+    static constexpr bool takes_several = Interface::kSlot.takes_several;
+    using Arguments = typename Interface::Arguments;
+};
 
 namespace detail {
 
@@ -46,21 +53,6 @@ template <class Variant>
 concept VariantWithParameters = requires {
     typename Variant::Parameters;
 };
-
-template <class Interface>
-constexpr std::string_view default_variant_of() {
-    if constexpr (requires { SlotTraits<Interface>::default_variant; }) {
-        return SlotTraits<Interface>::default_variant;
-    }
-    return {};
-}
-
-template <class Interface>
-constexpr bool takes_several() {
-    return requires {
-        requires SlotTraits<Interface>::takes_several;
-    };
-}
 
 template <class Interface, class ArgumentTuple>
 struct FactoryOf;
@@ -114,8 +106,8 @@ bool register_variant(std::string_view name, std::string_view description, std::
     }
     add_slot({.name = std::string(SlotTraits<Interface>::name),
               .description = std::string(SlotTraits<Interface>::description),
-              .default_variant = std::string(default_variant_of<Interface>()),
-              .takes_several = takes_several<Interface>()});
+              .default_variant = std::string(SlotTraits<Interface>::default_variant),
+              .takes_several = SlotTraits<Interface>::takes_several});
     add_variant(std::move(entry));
     factories<Interface>().emplace(name, &Factory<Interface>::template make<Variant>);
     return true;
@@ -149,7 +141,7 @@ std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Argum
 /// default, which means "no variant".
 template <class Interface>
 std::vector<std::string> joined_variants(const Configuration& configuration) {
-    static_assert(detail::takes_several<Interface>());
+    static_assert(SlotTraits<Interface>::takes_several);
     return detail::joined_names(SlotTraits<Interface>::name, SlotTraits<Interface>::default_variant, configuration);
 }
 

@@ -24,7 +24,7 @@ hobj_ref_t reference_to(const Dataset& dataset) {
 }
 
 void write_list(const Dataset& dataset, const char* name, const Handle& type, hsize_t count, const void* values) {
-    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Handle space = column_space(count);
     const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     const auto action = [&] { return fmt::format("write the attribute {} of {}", name, dataset.name()); };
     check(attribute.get(), dataset.id(), action);
@@ -38,11 +38,6 @@ Handle part_of(Id dataset, std::uint64_t first, std::uint64_t count) {
     Handle space(H5Dget_space(dataset), H5Sclose);
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &begin, nullptr, &length, nullptr);
     return space;
-}
-
-Handle space_of(std::uint64_t count) {
-    const hsize_t length = count;
-    return {H5Screate_simple(1, &length, nullptr), H5Sclose};
 }
 
 Handle scale_user_type() {
@@ -92,7 +87,7 @@ void Dataset::read_part_into(ElementType type, void* values, std::uint64_t first
     }
     if (count > 0) {
         const Handle part = part_of(id(), first, count);
-        check(H5Dread(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(),
+        check(H5Dread(id(), type_in_memory(type), column_space(count).get(), part.get(), H5P_DEFAULT, values), id(),
               [&] { return fmt::format("read {}", name()); });
     }
 }
@@ -104,7 +99,8 @@ void Dataset::append_from(ElementType type, const void* values, std::uint64_t co
     const auto action = [&] { return fmt::format("append to {}", name()); };
     check(H5Dset_extent(id(), &extent), id(), action);
     const Handle part = part_of(id(), first, count);
-    check(H5Dwrite(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(), action);
+    check(H5Dwrite(id(), type_in_memory(type), column_space(count).get(), part.get(), H5P_DEFAULT, values), id(),
+          action);
 }
 
 std::vector<std::string> Dataset::read_texts() const {

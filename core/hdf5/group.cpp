@@ -73,35 +73,32 @@ Dataset with_meaning(Dataset dataset, const Meaning& meaning) {
     return dataset;
 }
 
-Handle array_space(std::span<const std::uint64_t> shape) {
-    const std::vector<hsize_t> extents(shape.begin(), shape.end());
-    return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+/// The object that HDF5 has opened or created from `place`. `what`: "open group NAME".
+template <class Opened>
+Opened opened(Handle handle, Id place, const std::string& what) {
+    check(handle.get(), place, what);
+    return Opened(std::move(handle));
 }
 
 }  // namespace
 
 Group Group::root_of(Id file) {
-    Handle group(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
-    check(group.get(), file, "open /");
-    return Group(std::move(group));
+    return opened<Group>({H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose}, file, "open /");
 }
 
 Group Group::create_group(std::string_view name) {
-    Handle group(H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    check(group.get(), id(), fmt::format("create group {}", name));
-    return Group(std::move(group));
+    return opened<Group>({H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose},
+                         id(), fmt::format("create group {}", name));
 }
 
 Group Group::open_group(std::string_view name) const {
-    Handle group(H5Gopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
-    check(group.get(), id(), fmt::format("open group {}", name));
-    return Group(std::move(group));
+    return opened<Group>({H5Gopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose}, id(),
+                         fmt::format("open group {}", name));
 }
 
 Dataset Group::open_dataset(std::string_view name) const {
-    Handle dataset(H5Dopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
-    check(dataset.get(), id(), fmt::format("open dataset {}", name));
-    return Dataset(std::move(dataset));
+    return opened<Dataset>({H5Dopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose}, id(),
+                           fmt::format("open dataset {}", name));
 }
 
 bool Group::has(std::string_view name) const {

@@ -126,6 +126,15 @@ Id scalar_space() {
     return space;
 }
 
+Handle array_space(std::span<const std::uint64_t> shape) {
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+}
+
+Handle column_space(std::uint64_t rows) {
+    return array_space({&rows, 1});
+}
+
 ElementType element_type_of(Id type) {
     if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) { return ElementType::text; }
     for (const auto candidate : {ElementType::int32, ElementType::int64, ElementType::uint32, ElementType::uint64,

@@ -56,6 +56,8 @@ std::vector<const char*> pointers_to(std::span<const std::string> texts);
 
 /// The shape of a single value; all callers get the same identifier, too.
 Id scalar_space();
+Handle array_space(std::span<const std::uint64_t> shape);
+Handle column_space(std::uint64_t rows);
 
 /// The project's element type for an HDF5 type.
 ElementType element_type_of(Id type);

@@ -52,9 +52,7 @@ void Object::set_attribute(std::string_view name, std::string_view value) {
 
 void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
     const std::vector<const char*> pointers = pointers_to(values);
-    const hsize_t count = values.size();
-    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
+    write_attribute(id(), name, ElementType::text, column_space(values.size()).get(), pointers.data());
 }
 
 void Object::set_number(std::string_view name, ElementType type, const void* value) {

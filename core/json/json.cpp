@@ -25,10 +25,7 @@ struct JsonConversion {
         return object;
     }
 
-    template <class Scalar>
-    LibraryJson operator()(const Scalar& value) const {
-        return value;
-    }
+    LibraryJson operator()(const auto& value) const { return value; }
 
     static Json from(const LibraryJson& value) {
         if (value.is_object()) {

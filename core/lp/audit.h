@@ -39,10 +39,7 @@ class Audit {
         std::uint32_t to = kAll;
 
         auto operator<=>(const Account&) const = default;
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
-            archive& quantity& from& to;
-        }
+        void serialize(auto& archive, unsigned) { archive& quantity& from& to; }
     };
 
     std::map<Account, std::int64_t> accounts_;  ///< without those that are zero

@@ -31,8 +31,7 @@ class HeapEventQueue {
     bool empty() const { return entries_.empty(); }
     void clear() { entries_.clear(); }
 
-    template <class F>
-    void for_each(F&& f) const {
+    void for_each(auto&& f) const {
         std::vector<Entry> sorted = entries_;
         std::sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) { return later(b, a); });
         for (const Entry& entry : sorted) { f(entry.time, entry.event); }

@@ -98,8 +98,7 @@ class WheelEventQueue {
         next_time_ = kTimeInfinity;
     }
 
-    template <class F>
-    void for_each(F&& f) const {
+    void for_each(auto&& f) const {
         for (unsigned i = 0; i < kBuckets; ++i) {
             const std::uint32_t tail = tails_[(static_cast<unsigned>(cursor_) + i) & kMask];
             for (std::uint32_t node = tail; tail != kNone;) {

@@ -43,8 +43,7 @@ template <class State>
 std::string saved_state(const State& state) {
     return state_to_bytes([&](StateArchive& archive) { archive& const_cast<State&>(state); });
 }
-template <class State>
-void load_state(State& state, std::string_view bytes, const std::string& what = "a state") {
+void load_state(auto& state, std::string_view bytes, const std::string& what = "a state") {
     state_from_bytes(bytes, what, [&](StateArchive& archive) { archive& state; });
 }
 

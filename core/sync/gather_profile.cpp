@@ -15,8 +15,7 @@ struct RankProfile {
     std::vector<ProcessLoad> loads;
     WindowLog windows;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void serialize(auto& archive, unsigned) {
         archive& ids;
         loads.resize(ids.size());
         for (ProcessLoad& load : loads) { archive& load.seconds& load.advances; }

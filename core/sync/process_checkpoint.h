@@ -20,10 +20,7 @@ struct ProcessCheckpoint {
     std::uint64_t traffic_hash = 0;  ///< hash of the messages that it has handled
     std::uint64_t state_hash = 0;    ///< hash of these and of its state; loading must give the same hash
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& id& messages& traffic_hash& state_hash;
-    }
+    void serialize(auto& archive, unsigned) { archive& id& messages& traffic_hash& state_hash; }
 };
 
 // A state (LpBinding::fields) goes in pieces from the process to the file and back: it may be larger than the memory

@@ -24,13 +24,13 @@ std::size_t parameters_of(const std::string& name) {
     return std::string::npos;
 }
 
-/// Removes a template's return type: everything up to the last blank outside brackets.
-std::string without_return_type(const std::string& name) {
+/// The text behind the last such character outside brackets.
+std::string behind_last(char separator, const std::string& name) {
     int depth = 0;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
         depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
-        if (depth == 0 && name[i] == ' ') { begin = i + 1; }
+        if (depth == 0 && name[i] == separator) { begin = i + 1; }
     }
     return name.substr(begin);
 }
@@ -46,16 +46,6 @@ std::string without_template_arguments(const std::string& name) {
     return text;
 }
 
-std::string without_namespaces(const std::string& name) {
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        depth += name[i] == '<' || name[i] == '(' ? 1 : name[i] == '>' || name[i] == ')' ? -1 : 0;
-        if (depth == 0 && name[i] == ':') { begin = i + 1; }
-    }
-    return name.substr(begin);
-}
-
 }  // namespace
 
 std::string readable_name(const std::string& name) {
@@ -69,11 +59,12 @@ std::string short_name(const std::string& name, std::size_t most) {
     std::string text = readable_name(name);
     if (text == name) { return text; }
     const std::size_t parameters = parameters_of(text);
-    const std::string without_parameters = without_return_type(text.substr(0, parameters));
+    // A template's name begins with its return type.
+    const std::string without_parameters = behind_last(' ', text.substr(0, parameters));
     text = without_parameters + (parameters == std::string::npos ? "" : text.substr(parameters));
     if (text.size() > most) { text = without_parameters; }
     if (text.size() > most) { text = without_template_arguments(text); }
-    return text.size() > most ? without_namespaces(text) : text;
+    return text.size() > most ? behind_last(':', text) : text;
 }
 
 std::string with_short_names(std::string_view text) {

@@ -42,6 +42,10 @@ struct ProgramCode {
 /// after a complete `run`.
 class Workload {
   public:
+    static constexpr SlotDeclaration kSlot{"workload", "",
+                                           "A GPU program with its inputs, host side and CPU reference."};
+    using Arguments = std::tuple<const WorkloadContext&>;
+
     virtual ~Workload() = default;
     /// The module with the workload's kernels; valid as long as the workload.
     virtual ProgramCode code() const = 0;
@@ -53,13 +57,6 @@ class Workload {
     /// The host program: makes inputs, launches kernels, reads outputs back.
     virtual void run(Device& device) = 0;
     virtual CheckReport check() const = 0;
-};
-
-template <>
-struct SlotTraits<Workload> {
-    static constexpr std::string_view name = "workload";
-    static constexpr std::string_view description = "A GPU program with its inputs, host side and CPU reference.";
-    using Arguments = std::tuple<const WorkloadContext&>;
 };
 
 inline constexpr std::string_view kInputHelp =

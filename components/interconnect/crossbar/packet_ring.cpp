@@ -17,8 +17,7 @@ constexpr std::size_t kFirstWords = 64;  // two or three packets with data
 
 PacketRing::PacketRing(std::size_t bytes, std::size_t largest) : most_((bytes + 2 * largest) / 8 + 1) {}
 
-template <class F>
-void PacketRing::for_each(F&& f) const {
+void PacketRing::for_each(auto&& f) const {
     std::size_t at = head_;
     for (std::size_t i = 0; i < packets_; ++i) {
         if (at == wrap_) { at = 0; }

@@ -34,8 +34,7 @@ class PacketRing {
     void fields(StateArchive& archive);
 
   private:
-    template <class F>
-    void for_each(F&& f) const;
+    void for_each(auto&& f) const;
     bool find_room(std::size_t words);
     void grow(std::size_t words);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bits/one_of.h"
 #include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
@@ -21,8 +22,7 @@ using isa::Operation;
 namespace {
 
 /// Whether value(lane) is base + lane * offset, modulo 2 to `width`, for all of the lanes.
-template <class Value>
-Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
+Kind kind_of_values(LaneMask lanes, unsigned width, auto value) {
     const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     const LaneMask rest = lanes & (lanes - 1);
@@ -156,17 +156,13 @@ bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, Lane
             return of_words(instruction.source_type) &&
                    kind(0, widens ? instruction.source_type : isa::Type::none) != Kind::vector;
         }
-        case Operation::bit_and:
-        case Operation::bit_or:
-        case Operation::bit_xor:
-        case Operation::bit_not:
-        case Operation::shr:
-            return worst_kind(context, decoded, lanes) == Kind::scalar;
-        case Operation::setp:
-            return instruction.combine == isa::Combine::none && worst_kind(context, decoded, lanes) == Kind::scalar;
         default:
-            return false;
+            break;
     }
+    using enum Operation;
+    return (is_one_of(operation, bit_and, bit_or, bit_xor, bit_not, shr) ||
+            (operation == setp && instruction.combine == isa::Combine::none)) &&
+           worst_kind(context, decoded, lanes) == Kind::scalar;
 }
 
 /// Whether the next instruction goes to the affine unit: all remaining threads of the warp execute it, on tuples.

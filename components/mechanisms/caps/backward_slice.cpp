@@ -1,5 +1,6 @@
 #include "components/mechanisms/caps/backward_slice.h"
 
+#include "core/bits/one_of.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
@@ -48,34 +49,14 @@ class Taint {
 
     /// Whether the result is data whatever the operands are.
     static bool is_source(const Instruction& instruction) {
-        switch (instruction.operation) {
-            case Operation::load_stride:
-            case Operation::load_indirect:
-            case Operation::texture:
-                return true;
-            case Operation::load:
-                return instruction.space != isa::Space::constant;
-            case Operation::atomic:
-            case Operation::shuffle:
-            case Operation::vote:
-            case Operation::match:
-            case Operation::activemask:
-            case Operation::redux:
-                return true;
-            case Operation::read_special:
-                switch (instruction.special) {
-                    case isa::SpecialRegister::warpid:
-                    case isa::SpecialRegister::smid:
-                    case isa::SpecialRegister::clock:
-                    case isa::SpecialRegister::clock64:
-                    case isa::SpecialRegister::globaltimer:
-                        return true;
-                    default:
-                        return false;
-                }
-            default:
-                return false;
+        if (instruction.operation == Operation::load) { return instruction.space != isa::Space::constant; }
+        if (instruction.operation == Operation::read_special) {
+            using enum isa::SpecialRegister;
+            return is_one_of(instruction.special, warpid, smid, clock, clock64, globaltimer);
         }
+        using enum Operation;
+        return is_one_of(instruction.operation, load_stride, load_indirect, texture, atomic, shuffle, vote, match,
+                         activemask, redux);
     }
 
     bool result(const std::vector<bool>& taint, const Instruction& instruction) const {

@@ -6,6 +6,7 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/isa/handlers.h"
 #include "components/isa/memory_access.h"
+#include "core/bits/one_of.h"
 #include "core/bits/set_bits.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
@@ -82,16 +83,10 @@ Integer integer(std::uint64_t value, unsigned bits, bool is_signed) {
 /// Whether the first and the last thread, and so those between, have one result. `first` and `last` tell on which side
 /// of the number they are: -1 below, 0 equal, 1 above.
 bool agree(isa::Comparison comparison, int first, int last) {
-    switch (comparison) {
-        case isa::Comparison::lt:
-        case isa::Comparison::ge:
-            return (first < 0) == (last < 0);
-        case isa::Comparison::le:
-        case isa::Comparison::gt:
-            return (first > 0) == (last > 0);
-        default:
-            return first == last;
-    }
+    using enum isa::Comparison;
+    if (is_one_of(comparison, lt, ge)) { return (first < 0) == (last < 0); }
+    if (is_one_of(comparison, le, gt)) { return (first > 0) == (last > 0); }
+    return first == last;
 }
 
 }  // namespace

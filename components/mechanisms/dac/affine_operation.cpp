@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 
 #include "components/frontend/finaliser/code/literals.h"
+#include "core/bits/one_of.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {
@@ -143,22 +145,14 @@ Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
     const std::uint64_t threads = kernel.frame.max_threads_per_cta != 0
                                       ? std::min<std::uint64_t>(kernel.frame.max_threads_per_cta, kMostThreads)
                                       : kMostThreads;
-    switch (special) {
-        case SpecialRegister::tid_x:
-        case SpecialRegister::tid_y:
-            return made(Kind::affine, std::max<std::uint64_t>(threads - 1, 1));
-        case SpecialRegister::tid_z:
-            return made(Kind::affine, std::max<std::uint64_t>(std::min(threads, kMostThreadsZ) - 1, 1));
-        case SpecialRegister::ctaid_x:
-            return made(Kind::block, kMostBlocksX - 1);
-        case SpecialRegister::ctaid_y:
-        case SpecialRegister::ctaid_z:
-            return made(Kind::block, kMostBlocksYz - 1);
-        case SpecialRegister::none:
-            return {};
-        default:
-            return other(Reason::lanes);
+    using enum SpecialRegister;
+    if (special == none) { return {}; }
+    if (is_one_of(special, tid_x, tid_y)) { return made(Kind::affine, std::max<std::uint64_t>(threads - 1, 1)); }
+    if (special == tid_z) {
+        return made(Kind::affine, std::max<std::uint64_t>(std::min(threads, kMostThreadsZ) - 1, 1));
     }
+    if (special == ctaid_x) { return made(Kind::block, kMostBlocksX - 1); }
+    return is_one_of(special, ctaid_y, ctaid_z) ? made(Kind::block, kMostBlocksYz - 1) : other(Reason::lanes);
 }
 
 /// The class of an operation that applies only to numbers of the grid.
@@ -261,50 +255,20 @@ Class constant_class(std::optional<std::uint64_t> literal, const finaliser::Virt
     if (literal) {
         return made(Kind::grid, *literal, *literal == 0 ? 63 : static_cast<std::uint8_t>(std::countr_zero(*literal)));
     }
-    Bound most;
-    switch (static_cast<isa::LaunchRow>(operand.index)) {
-        case isa::LaunchRow::ntid_x:
-        case isa::LaunchRow::ntid_y:
-            most = kMostThreads;
-            break;
-        case isa::LaunchRow::ntid_z:
-            most = kMostThreadsZ;
-            break;
-        case isa::LaunchRow::nctaid_x:
-            most = kMostBlocksX;
-            break;
-        case isa::LaunchRow::nctaid_y:
-        case isa::LaunchRow::nctaid_z:
-            most = kMostBlocksYz;
-            break;
-        default:
-            break;
-    }
-    return made(Kind::grid, operand.rows == 1 ? most : std::nullopt);
+    // In the order of LaunchRow.
+    static constexpr std::uint64_t kMost[] = {kMostThreads, kMostThreads,  kMostThreadsZ,
+                                              kMostBlocksX, kMostBlocksYz, kMostBlocksYz};
+    const bool is_bounded = operand.rows == 1 && operand.index < std::size(kMost);
+    return made(Kind::grid, is_bounded ? Bound(kMost[operand.index]) : std::nullopt);
 }
 
 Class given_class(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
-    switch (instruction.machine.operation) {
-        case Operation::read_special:
-            return special_class(kernel, instruction.machine.special);
-        case Operation::load:
-        case Operation::atomic:
-        case Operation::texture:
-            return other(Reason::memory);
-        case Operation::shuffle:
-        case Operation::vote:
-        case Operation::match:
-        case Operation::activemask:
-        case Operation::redux:
-        case Operation::barrier:
-            return other(Reason::lanes);
-        case Operation::add_carry:
-        case Operation::sub_borrow:
-        case Operation::dequeue:
-            return other(Reason::operation);
-        default:
-            return {};
-    }
+    const Operation operation = instruction.machine.operation;
+    using enum Operation;
+    if (operation == read_special) { return special_class(kernel, instruction.machine.special); }
+    if (is_one_of(operation, load, atomic, texture)) { return other(Reason::memory); }
+    if (is_one_of(operation, shuffle, vote, match, activemask, redux, barrier)) { return other(Reason::lanes); }
+    return is_one_of(operation, add_carry, sub_borrow, dequeue) ? other(Reason::operation) : Class{};
 }
 
 Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instruction,

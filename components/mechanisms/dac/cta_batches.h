@@ -53,8 +53,7 @@ class CtaBatches {
     bool some_wait() const { return fresh_ != 0; }
     /// Whether a run has served the CTA or is serving it.
     bool serves(unsigned slot) const { return (served_ >> slot & 1) != 0; }
-    template <class Visit>
-    void for_each_served(Visit visit) const {
+    void for_each_served(auto visit) const {
         for (std::uint64_t left = served_; left != 0; left &= left - 1) {
             visit(static_cast<unsigned>(std::countr_zero(left)));
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/bits/one_of.h"
 #include "core/lp/audit.h"
 
 namespace lookahead::dac {
@@ -48,33 +49,25 @@ void EarlyLines::release_accessed() {
 }
 
 void EarlyLines::on_l1_event(const gpu::L1Event& event) {
-    switch (event.kind) {
-        case gpu::L1EventKind::hit:
-        case gpu::L1EventKind::miss:
-        case gpu::L1EventKind::merge: {
-            if (event.client != gpu::Client::demand || event.operation != gpu::L1Operation::load) { return; }
-            const auto waits = [&](const Held& each) {
-                return each.context == event.warp && each.line == event.line && !each.accessed;
-            };
-            const auto first = std::find_if(held_.begin(), held_.end(), waits);
-            if (first == held_.end()) { return; }
-            // Several records of a load may have one line, which the load accesses once.
-            for (const std::uint32_t sequence = first->sequence; Held & each : held_) {
-                each.accessed |= waits(each) && each.sequence == sequence;
-            }
-            some_accessed_ = true;
-            return;
+    using enum gpu::L1EventKind;
+    if (is_one_of(event.kind, fill, detach, invalidate)) {
+        for (const Awaited& each : awaited_) {
+            came_ |= each.line == event.line ? gpu::context_bit(each.context) : gpu::ContextMask{};
         }
-        case gpu::L1EventKind::fill:
-        case gpu::L1EventKind::detach:
-        case gpu::L1EventKind::invalidate:
-            for (const Awaited& each : awaited_) {
-                came_ |= each.line == event.line ? gpu::context_bit(each.context) : gpu::ContextMask{};
-            }
-            return;
-        default:
-            return;
+        return;
     }
+    const bool is_demand_load = event.client == gpu::Client::demand && event.operation == gpu::L1Operation::load;
+    if (!is_demand_load || !is_one_of(event.kind, hit, miss, merge)) { return; }
+    const auto waits = [&](const Held& each) {
+        return each.context == event.warp && each.line == event.line && !each.accessed;
+    };
+    const auto first = std::find_if(held_.begin(), held_.end(), waits);
+    if (first == held_.end()) { return; }
+    // Several records of a load may have one line, which the load accesses once.
+    for (const std::uint32_t sequence = first->sequence; Held & each : held_) {
+        each.accessed |= waits(each) && each.sequence == sequence;
+    }
+    some_accessed_ = true;
 }
 
 void EarlyLines::await_no_more(unsigned context, QueuedRecord& record) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "components/isa/memory_access.h"
+#include "core/bits/one_of.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::dac {
@@ -41,15 +42,8 @@ bool overwrites_guard(const VirtualInstruction& instruction) {
 bool stops_expansion(const isa::InstructionForm& machine) {
     // Shared memory has no lines in L1, and its accesses order only the CTA's own: stores update requested lines.
     if (isa::is_memory(machine.operation) && machine.space == Space::shared) { return false; }
-    switch (machine.operation) {
-        case Operation::barrier:
-        case Operation::membar:
-        case Operation::atomic:
-        case Operation::reduce:
-            return true;
-        default:
-            return is_access(machine) && machine.order != isa::Order::weak;
-    }
+    return is_one_of(machine.operation, Operation::barrier, Operation::membar, Operation::atomic, Operation::reduce) ||
+           (is_access(machine) && machine.order != isa::Order::weak);
 }
 
 Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices)
@@ -71,8 +65,7 @@ Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices
     refuse_parted_barriers();
 }
 
-template <class Visit>
-void Plan::for_each(Visit visit) const {
+void Plan::for_each(auto visit) const {
     for (std::uint32_t block : flow_.order()) {
         for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
             visit(Position{block, index});

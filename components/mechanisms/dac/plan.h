@@ -55,8 +55,7 @@ class Plan {
 
   private:
     Step& at(finaliser::Position position) { return steps_[position.block][position.index]; }
-    template <class Visit>
-    void for_each(Visit visit) const;
+    void for_each(auto visit) const;
     void find_candidates();
     Reason why_not(finaliser::Position position) const;
     Reason why_no_access(finaliser::Position position) const;

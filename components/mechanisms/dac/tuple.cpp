@@ -18,8 +18,7 @@ std::uint64_t sum(const Offsets& offsets, const isa::Dim3& thread, const isa::Di
            offsets.block[0] * block.x + offsets.block[1] * block.y + offsets.block[2] * block.z;
 }
 
-template <class Function>
-Offsets combine(const Offsets& a, const Offsets& b, Function function) {
+Offsets combine(const Offsets& a, const Offsets& b, auto function) {
     Offsets result;
     for (std::size_t i = 0; i < 3; ++i) {
         result.thread[i] = function(a.thread[i], b.thread[i]);
@@ -28,8 +27,7 @@ Offsets combine(const Offsets& a, const Offsets& b, Function function) {
     return result;
 }
 
-template <class Function>
-Offsets map(const Offsets& a, Function function) {
+Offsets map(const Offsets& a, auto function) {
     return combine(a, a, [&](std::uint64_t one, std::uint64_t) { return function(one); });
 }
 

@@ -104,8 +104,7 @@ class TupleQueue {
 
     /// Chooses the address unit's next entry and warp. begin(entry, context) tries one and returns the outcome; `turns`
     /// has the CTA slots in their order. Returns false if there is none; then the unit is stuck.
-    template <class Begin>
-    bool choose_address(std::span<const std::uint8_t> turns, Cycle now, Begin begin) {
+    bool choose_address(std::span<const std::uint8_t> turns, Cycle now, auto begin) {
         if (!by_cta_) { return choose(address_unit_, now, begin); }
         bool behind_marker = true;
         for (const unsigned slot : turns) {
@@ -116,10 +115,7 @@ class TupleQueue {
         return stop(address_unit_, behind_marker, now);
     }
     /// The same for the predicate unit, which serves the oldest entry first.
-    template <class Begin>
-    bool choose_predicate(Cycle now, Begin begin) {
-        return choose(predicate_unit_, now, begin);
-    }
+    bool choose_predicate(Cycle now, auto begin) { return choose(predicate_unit_, now, begin); }
     /// The unit has served its warp. Returns true if an entry has left the queue.
     bool served(ExpansionUnit& unit, Cycle now);
     /// Call it when a warp has dequeued, passed a barrier, or ended.
@@ -147,15 +143,13 @@ class TupleQueue {
         unit.stuck = false;
     }
 
-    template <class Begin>
-    bool choose(ExpansionUnit& unit, Cycle now, Begin begin) {
+    bool choose(ExpansionUnit& unit, Cycle now, auto begin) {
         bool behind_marker = true;
         return choose_among(~gpu::ContextMask{}, 0, unit, begin, behind_marker) || stop(unit, behind_marker, now);
     }
     /// Chooses the oldest entry of the unit's kind, from place `first` on, that can proceed for one of `warps`; of
     /// these, the next one after the last served. Clears `behind_marker` if some warp waits for anything but a barrier.
-    template <class Begin>
-    bool choose_among(gpu::ContextMask warps, std::uint32_t first, ExpansionUnit& unit, Begin begin,
+    bool choose_among(gpu::ContextMask warps, std::uint32_t first, ExpansionUnit& unit, auto begin,
                       bool& behind_marker) {
         unsigned others = 0;
         for (std::uint32_t i = first; i < entries_.size(); ++i) {

@@ -94,8 +94,7 @@ class AddressQueue {
         accesses_.pop();
     }
     /// Calls visit(access, record) for each record in the queue.
-    template <class Visit>
-    void for_each_record(Visit&& visit) {
+    void for_each_record(auto&& visit) {
         std::uint32_t record = 0;
         accesses_.for_each([&](QueuedAccess& access) {
             // The last access may still lack records.

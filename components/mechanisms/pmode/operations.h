@@ -74,8 +74,7 @@ class Operations {
     void fields(StateArchive& archive) { archive& writers_& operations_& free_; }
 
   private:
-    template <class F>
-    void for_each(unsigned context, const std::uint64_t* bits, F&& f) {
+    void for_each(unsigned context, const std::uint64_t* bits, auto&& f) {
         for (unsigned word = 0; word < words_; ++word) {
             for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
                 const unsigned bit = word * 64 + static_cast<unsigned>(std::countr_zero(left));

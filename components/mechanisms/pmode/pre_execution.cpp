@@ -58,22 +58,15 @@ SkipReason always_skipped(const DecodedInstruction& decoded) {
         return is_clock(instruction.special) ? SkipReason::clock : SkipReason::count;
     }
     if (decoded.action != Action::memory) { return SkipReason::count; }
-    switch (instruction.operation) {
-        case isa::Operation::store:
-        case isa::Operation::store_stride:
-        case isa::Operation::store_indirect:
-            return SkipReason::store;
-        case isa::Operation::texture:
-            return SkipReason::texture;
-        case isa::Operation::load_stride:
-        case isa::Operation::load_indirect:
-            // Element addresses in the scratchpad would have to be checked one by one, so these are not pre-executed.
-            return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
-        case isa::Operation::load:
-            return instruction.order != isa::Order::weak ? SkipReason::ordered_load : SkipReason::count;
-        default:
-            return SkipReason::atomic;
+    const isa::Operation operation = instruction.operation;
+    if (isa::is_store(operation)) { return SkipReason::store; }
+    if (operation == isa::Operation::texture) { return SkipReason::texture; }
+    if (operation == isa::Operation::load) {
+        return instruction.order != isa::Order::weak ? SkipReason::ordered_load : SkipReason::count;
     }
+    if (!isa::is_load(operation)) { return SkipReason::atomic; }
+    // Element addresses in the scratchpad would have to be checked one by one, so these are not pre-executed.
+    return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
 }
 
 /// Whether a scratchpad or constant load accesses what is not there.

@@ -46,8 +46,7 @@ class PQueue {
     void clear() { head_ = tail_ = 0; }
     unsigned size() const { return tail_ - head_; }
 
-    template <class F>
-    void for_each(F&& f) const {
+    void for_each(auto&& f) const {
         for (unsigned place = head_; place < tail_; ++place) { f(entries_[place]); }
     }
     void fields(StateArchive& archive) { archive& head_& tail_& entries_; }

@@ -60,8 +60,7 @@ class StrideTable {
     void update(Entry& entry) { entry.updated = ++updates_; }
     bool full() const { return std::ranges::find(entries_, 0u, &Entry::updated) == entries_.end(); }
     void clear() { std::ranges::fill(entries_, Entry{}); }
-    template <class F>
-    void for_each(F&& f) {
+    void for_each(auto&& f) {
         for (Entry& entry : entries_) { f(entry); }
     }
 

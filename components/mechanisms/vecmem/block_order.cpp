@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "components/frontend/finaliser/analysis/dependences.h"
+#include "core/bits/one_of.h"
 
 namespace lookahead::vecmem {
 
@@ -207,18 +208,10 @@ class Contracted {
 bool parts_accesses(const VirtualInstruction& instruction) {
     if (finaliser::holds_everything(instruction) || finaliser::meets_lanes(instruction)) { return true; }
     const isa::InstructionForm& machine = instruction.machine;
-    switch (machine.operation) {
-        case Operation::barrier:
-        case Operation::membar:
-        case Operation::enqueue:
-        case Operation::dequeue:
-            return true;
-        case Operation::atomic:
-        case Operation::reduce:
-            return machine.order > isa::Order::relaxed;
-        default:
-            return isa::is_memory(machine.operation) && (machine.order != isa::Order::weak || machine.dequeues);
-    }
+    const Operation op = machine.operation;
+    if (is_one_of(op, Operation::barrier, Operation::membar, Operation::enqueue, Operation::dequeue)) { return true; }
+    if (is_one_of(op, Operation::atomic, Operation::reduce)) { return machine.order > isa::Order::relaxed; }
+    return isa::is_memory(op) && (machine.order != isa::Order::weak || machine.dequeues);
 }
 
 BlockOrder order_block(const VirtualKernel& kernel, const std::vector<OrderNode>& nodes,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/code/literals.h"
+#include "core/bits/one_of.h"
 #include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
@@ -157,20 +158,12 @@ std::optional<std::pair<Term, std::int64_t>> Forms::part_of(Position at, unsigne
     const Value& defined = values_[term.low];
     if (defined.kind != Value::Kind::definition || defined.word != 0) { return std::nullopt; }
     const VirtualInstruction& sum = values_.instruction(defined.at);
-    if (sum.guarded()) { return std::nullopt; }
-    switch (sum.machine.operation) {
-        case Operation::mov:
-        case Operation::add:
-        case Operation::sub:
-        case Operation::mad_lo:
-        case Operation::mad_wide:
-            for (unsigned i = 0; i < 3; ++i) {
-                if (const auto found = part_of(defined.at, i, wanted, depth - 1)) { return found; }
-            }
-            return std::nullopt;
-        default:
-            return std::nullopt;
+    using enum Operation;
+    if (sum.guarded() || !is_one_of(sum.machine.operation, mov, add, sub, mad_lo, mad_wide)) { return std::nullopt; }
+    for (unsigned i = 0; i < 3; ++i) {
+        if (const auto found = part_of(defined.at, i, wanted, depth - 1)) { return found; }
     }
+    return std::nullopt;
 }
 
 std::optional<std::uint64_t> Forms::literal(Position at, unsigned index) const {

@@ -81,8 +81,7 @@ class BlockPacker {
     const std::vector<VirtualInstruction>& code() const { return kernel_.blocks[block_].code; }
 
     /// Calls visit(group, copy) for the copies that the groups need.
-    template <class Visit>
-    void for_each_copy(Visit visit) {
+    void for_each_copy(auto visit) {
         for (const Group& group : groups_) {
             for (const Term& term : group.needs) {
                 for (const WordCopy& copy : kept_.copies(term)) { visit(group, copy); }

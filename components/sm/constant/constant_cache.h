@@ -122,8 +122,7 @@ class ConstantCache {
     Request request() const { return request_of(tags_.last_miss()); }
 
     /// Installs the line of a miss. Calls `serve(waiter)` for each pass that waited; bytes() are the line's.
-    template <class Serve>
-    void fill(std::uint32_t reader, const std::byte* data, Serve&& serve) {
+    void fill(std::uint32_t reader, const std::byte* data, auto&& serve) {
         const unsigned miss = reader & ~kReader;
         install(miss, data);
         const std::uint32_t passes = std::exchange(waiting_passes_[miss], 0);

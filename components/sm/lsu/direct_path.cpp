@@ -31,7 +31,7 @@ class DirectPath final : public RequestPath {
 }  // namespace
 
 std::unique_ptr<RequestPath> make_request_path(const Configuration& configuration) {
-    if (chosen_variant<RequestPath>(configuration) == SlotTraits<RequestPath>::default_variant) { return nullptr; }
+    if (chosen_variant<RequestPath>(configuration) == RequestPath::kSlot.default_variant) { return nullptr; }
     return make_chosen<RequestPath>(configuration, RequestPathArguments{configuration});
 }
 

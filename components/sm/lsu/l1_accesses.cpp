@@ -78,9 +78,8 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
 
 /// Loads a sector of each lane, at the given offsets in the line, in groups of sectors in the same state. Calls
 /// done(lanes) for each group that L1 has taken, so that it does not come again if a later one must wait.
-template <class Done>
 bool L1Accesses::load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
-                             isa::LaneMask lanes, const LoadToken& token, Cycle now, Done&& done) {
+                             isa::LaneMask lanes, const LoadToken& token, Cycle now, auto&& done) {
     while (lanes != 0) {
         const SectorMask sectors = sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);

@@ -85,9 +85,8 @@ class L1Accesses {
     }
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
                       const LoadToken& token);
-    template <class Done>
     bool load_groups(const QueuedInstruction& entry, std::uint64_t line, const std::uint8_t* offsets,
-                     isa::LaneMask lanes, const LoadToken& token, Cycle now, Done&& done);
+                     isa::LaneMask lanes, const LoadToken& token, Cycle now, auto&& done);
     bool goes_to_l2(const isa::Instruction& instruction, std::uint64_t line) const;
     SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
     bool load_line(const QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter,

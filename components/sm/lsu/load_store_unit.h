@@ -156,6 +156,20 @@ class LoadStoreListener {
     virtual void warp_hint(std::uint16_t, WarpHint) {}
 };
 
+/// Arguments for a load/store unit's construction. All references must outlive it.
+struct LoadStoreArguments {
+    std::string name;  ///< of the SM: the component's name in statistics
+    const Configuration& configuration;
+    unsigned contexts;           ///< stream contexts of the SM
+    std::uint32_t shared_bytes;  ///< of the SM's shared memory
+    RegisterFile& registers;
+    LoadStoreListener& listener;
+    std::unique_ptr<MemoryPort> memory;
+    const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
+    const isa::KnownLoads* loads = nullptr;     ///< the loads of the run, for prefetchers that may know them
+    ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
+};
+
 /// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
 /// writes loaded data to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the request
 /// port's injection queue and the reply port's arbiter.
@@ -176,6 +190,11 @@ class LoadStoreListener {
 /// access, and accesses for which L1 has no room, are dropped.
 class LoadStoreUnit {
   public:
+    static constexpr SlotDeclaration kSlot{
+        "sm.load_store_unit", "coalescing",
+        "Splits memory instructions into accesses to shared memory and L1, and completes them."};
+    using Arguments = std::tuple<LoadStoreArguments>;
+
     virtual ~LoadStoreUnit() = default;
 
     virtual bool can_accept() const = 0;
@@ -230,27 +249,4 @@ class LoadStoreUnit {
     virtual void fields(StateArchive& archive, std::span<const isa::Instruction> code) = 0;
 };
 
-/// Arguments for a load/store unit's construction. All references must outlive it.
-struct LoadStoreArguments {
-    std::string name;  ///< of the SM: the component's name in statistics
-    const Configuration& configuration;
-    unsigned contexts;           ///< stream contexts of the SM
-    std::uint32_t shared_bytes;  ///< of the SM's shared memory
-    RegisterFile& registers;
-    LoadStoreListener& listener;
-    std::unique_ptr<MemoryPort> memory;
-    const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
-    const isa::KnownLoads* loads = nullptr;     ///< the loads of the run, for prefetchers that may know them
-    ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
-};
-
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::LoadStoreUnit> {
-    static constexpr std::string_view name = "sm.load_store_unit";
-    static constexpr std::string_view default_variant = "coalescing";
-    static constexpr std::string_view description =
-        "Splits memory instructions into accesses to shared memory and L1, and completes them.";
-    using Arguments = std::tuple<lookahead::gpu::LoadStoreArguments>;
-};

@@ -16,6 +16,10 @@ class StateArchive;
 
 namespace lookahead::gpu {
 
+struct RequestPathArguments {
+    const Configuration& configuration;
+};
+
 /// Slot "memory.request_path": the path of L1's requests (reads, stores with their bytes, atomics) from its miss queue
 /// to the SM's port of the memory network. A variant may hold requests for a while, to send related ones together.
 /// Lines for the instruction and constant caches and for textures do not come this way.
@@ -31,6 +35,10 @@ namespace lookahead::gpu {
 /// - `fields` has all state.
 class RequestPath {
   public:
+    static constexpr SlotDeclaration kSlot{"memory.request_path", "direct",
+                                           "Passes L1D's requests on to the memory network, or holds them."};
+    using Arguments = std::tuple<const RequestPathArguments&>;
+
     virtual ~RequestPath() = default;
 
     virtual bool can_take(const QueuedRequest& request) const = 0;
@@ -50,19 +58,7 @@ class RequestPath {
     virtual void fields(StateArchive& archive) = 0;
 };
 
-struct RequestPathArguments {
-    const Configuration& configuration;
-};
-
 /// Null for the variant "direct", which costs a test of that pointer per cycle.
 std::unique_ptr<RequestPath> make_request_path(const Configuration& configuration);
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::RequestPath> {
-    static constexpr std::string_view name = "memory.request_path";
-    static constexpr std::string_view default_variant = "direct";
-    static constexpr std::string_view description = "Passes L1D's requests on to the memory network, or holds them.";
-    using Arguments = std::tuple<const lookahead::gpu::RequestPathArguments&>;
-};

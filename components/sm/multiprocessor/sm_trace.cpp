@@ -93,8 +93,7 @@ void SmTrace::schedulers(Cycle begin, Cycle end, const std::vector<SchedulerCoun
 }
 
 /// Calls show(track, state, begin, end) for the spans of some tracks, track by track, with those that are still open.
-template <class Show>
-void SmTrace::show_spans(unsigned first_track, const std::vector<Open>& open, Show&& show) const {
+void SmTrace::show_spans(unsigned first_track, const std::vector<Open>& open, auto&& show) const {
     for (unsigned i = 0; i < open.size(); ++i) {
         for (const Span& span : spans_) {
             if (span.track == first_track + i) { show(i, span.state, span.begin, span.end); }

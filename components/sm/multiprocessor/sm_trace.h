@@ -51,8 +51,7 @@ class SmTrace {
 
     bool outside(Cycle cycle) const { return cycle < begin_ || cycle >= end_; }
     void close(std::uint16_t track, Open& open, Cycle end);
-    template <class Show>
-    void show_spans(unsigned first_track, const std::vector<Open>& open, Show&& show) const;
+    void show_spans(unsigned first_track, const std::vector<Open>& open, auto&& show) const;
 
     Cycle begin_;
     Cycle end_;

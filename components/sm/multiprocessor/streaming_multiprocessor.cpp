@@ -267,8 +267,7 @@ void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
 }
 
 /// Sends a message that arrives the channel's latency later, in whole cycles.
-template <class P>
-void StreamingMultiprocessor::send_to_dispatcher(const P& payload, Cycle now) {
+void StreamingMultiprocessor::send_to_dispatcher(const auto& payload, Cycle now) {
     const Cycle latency = clock_.cycle_at_or_after(to_dispatcher_.lookahead(0));
     to_dispatcher_.send(0, clock_.edge(now), clock_.edge(now + latency), payload);
 }

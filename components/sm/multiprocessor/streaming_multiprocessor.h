@@ -119,8 +119,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void handle(PipelineEvent event, Cycle now);
     void finish_kernel_if_drained(Cycle now);
     Cycle next_work(Cycle now);
-    template <class P>
-    void send_to_dispatcher(const P& payload, Cycle now);
+    void send_to_dispatcher(const auto& payload, Cycle now);
 
     std::uint32_t number_;
     OutPort& to_dispatcher_;

@@ -15,7 +15,7 @@
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
-LOOKAHEAD_REGISTER_SLOT_PARAMETERS(PrefetchParameters, "prefetch", SlotTraits<Prefetcher>::name,
+LOOKAHEAD_REGISTER_SLOT_PARAMETERS(PrefetchParameters, "prefetch", Prefetcher::kSlot.name,
                                    "The prefetch unit of an SM, which every prefetcher uses.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
@@ -24,7 +24,7 @@ std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configurat
                                                  unsigned contexts, const TagArray& tags,
                                                  const AllocationMap& allocations, LoadStoreListener& listener,
                                                  const isa::KernelTable* kernels, const isa::KnownLoads* loads) {
-    if (chosen_variant<Prefetcher>(configuration) == SlotTraits<Prefetcher>::default_variant) { return nullptr; }
+    if (chosen_variant<Prefetcher>(configuration) == Prefetcher::kSlot.default_variant) { return nullptr; }
     LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
     return std::make_unique<PrefetchUnit>(configuration, std::move(name), contexts, tags, allocations, listener,
                                           *kernels, loads);

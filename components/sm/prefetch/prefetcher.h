@@ -64,6 +64,14 @@ class PrefetchPort {
     virtual void hint(WarpHint hint, std::uint16_t context) = 0;
 };
 
+/// Arguments for a prefetcher's construction. All references outlive it.
+struct PrefetcherArguments {
+    const Configuration& configuration;
+    PrefetchPort& port;
+    unsigned contexts = 0;                   ///< stream contexts of the SM
+    const isa::KnownLoads* loads = nullptr;  ///< the loads of the run; null: unknown
+};
+
 /// Slot "sm.prefetcher": chooses lines to fetch into L1 before a load asks for them. The SM's prefetch unit
 /// (prefetch_unit.h) queues, filters and sends the requests and keeps the statistics.
 ///
@@ -77,6 +85,10 @@ class PrefetchPort {
 /// loaded.
 class Prefetcher {
   public:
+    static constexpr SlotDeclaration kSlot{"sm.prefetcher", "none",
+                                           "Chooses lines to fetch into L1 before loads ask for them."};
+    using Arguments = std::tuple<const PrefetcherArguments&>;
+
     virtual ~Prefetcher() = default;
 
     /// Whether requests wait until the load/store unit has no instruction, not only until L1 has no demand access.
@@ -97,20 +109,4 @@ class Prefetcher {
     virtual void visit_statistics(StatisticsVisitor&, std::string_view) const {}
 };
 
-/// Arguments for a prefetcher's construction. All references outlive it.
-struct PrefetcherArguments {
-    const Configuration& configuration;
-    PrefetchPort& port;
-    unsigned contexts = 0;                   ///< stream contexts of the SM
-    const isa::KnownLoads* loads = nullptr;  ///< the loads of the run; null: unknown
-};
-
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::Prefetcher> {
-    static constexpr std::string_view name = "sm.prefetcher";
-    static constexpr std::string_view default_variant = "none";
-    static constexpr std::string_view description = "Chooses lines to fetch into L1 before loads ask for them.";
-    using Arguments = std::tuple<const lookahead::gpu::PrefetcherArguments&>;
-};

@@ -14,6 +14,10 @@ namespace lookahead::gpu {
 /// for its lanes and a virtual call there would cost more than the work itself.
 class SimtModel {
   public:
+    static constexpr SlotDeclaration kSlot{"sm.simt", "stack",
+                                           "Which of a warp's diverged lanes run, and where they meet again."};
+    using Arguments = std::tuple<>;
+
     virtual ~SimtModel() = default;
     virtual isa::SimtModel model() const = 0;
 };
@@ -22,11 +26,3 @@ class SimtModel {
 isa::SimtModel simt_model(const Configuration& configuration);
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::SimtModel> {
-    static constexpr std::string_view name = "sm.simt";
-    static constexpr std::string_view default_variant = "stack";
-    static constexpr std::string_view description = "Which of a warp's diverged lanes run, and where they meet again.";
-    using Arguments = std::tuple<>;
-};

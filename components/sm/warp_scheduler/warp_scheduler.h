@@ -49,6 +49,9 @@ struct WarpSchedulerArguments {
 /// instruction; the same number may start again later.
 class WarpScheduler {
   public:
+    static constexpr SlotDeclaration kSlot{"sm.warp_scheduler", "gto", "Chooses which ready warp issues."};
+    using Arguments = std::tuple<const WarpSchedulerArguments&>;
+
     static constexpr unsigned kHoldBack = ~0u;
 
     virtual ~WarpScheduler() = default;
@@ -69,18 +72,8 @@ class WarpScheduler {
     virtual L1Listener* l1_listener() { return nullptr; }
 
     /// `component`: the scheduler's name.
-    virtual void visit_statistics(StatisticsVisitor&, const std::string& component) const {
-        static_cast<void>(component);
-    }
+    virtual void visit_statistics(StatisticsVisitor&, const std::string& /*component*/) const {}
     virtual void fields(StateArchive& archive) = 0;
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::WarpScheduler> {
-    static constexpr std::string_view name = "sm.warp_scheduler";
-    static constexpr std::string_view default_variant = "gto";
-    static constexpr std::string_view description = "Chooses which ready warp issues.";
-    using Arguments = std::tuple<const lookahead::gpu::WarpSchedulerArguments&>;
-};

@@ -11,15 +11,11 @@ namespace lookahead {
 /// A slot for the tests: its variants report their arguments.
 class Greeter {
   public:
+    static constexpr SlotDeclaration kSlot{"house.greeter", "", "Greets a visitor."};
+    using Arguments = std::tuple<int, std::string&>;
+
     virtual ~Greeter() = default;
     virtual std::string greet() const = 0;
-};
-
-template <>
-struct SlotTraits<Greeter> {
-    static constexpr std::string_view name = "house.greeter";
-    static constexpr std::string_view description = "Greets a visitor.";
-    using Arguments = std::tuple<int, std::string&>;
 };
 
 struct LoudParameters {

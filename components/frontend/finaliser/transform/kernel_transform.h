@@ -33,6 +33,9 @@ namespace lookahead::finaliser {
 /// - Code that cannot be transformed is unchanged; InputError is for programs that the mechanism's machine cannot run.
 class KernelTransform {
   public:
+    static constexpr SlotDeclaration kSlot{"kernel.transform", "none", "", true};
+    using Arguments = std::tuple<>;
+
     virtual ~KernelTransform() = default;
 
     /// Simplified code; every instruction has its own origin. 64-bit operations and their groups are whole, so that a
@@ -50,12 +53,3 @@ class KernelTransform {
 };
 
 }  // namespace lookahead::finaliser
-
-template <>
-struct lookahead::SlotTraits<lookahead::finaliser::KernelTransform> {
-    static constexpr std::string_view name = "kernel.transform";
-    static constexpr std::string_view default_variant = "none";
-    static constexpr bool takes_several = true;
-    static constexpr std::string_view description = "Changes kernels while they are finalised; several joined by '+'.";
-    using Arguments = std::tuple<>;
-};
