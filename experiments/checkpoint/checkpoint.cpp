@@ -9,12 +9,12 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/provenance.h"
 #include "hdf5_schemas/checkpoint_schema.h"
+#include "hdf5_schemas/table_writer.h"
 #include "hdf5_schemas/validate.h"
 
 namespace lookahead {
@@ -90,15 +90,12 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     root.create_group(schema::kConfigGroup)
         .write_scalar(schema::kConfigToml.name, checkpoint.configuration.effective_toml(),
                       meaning_of(schema::kConfigToml));
-    std::vector<std::string> files;
-    std::vector<std::string> hashes;
-    for (const auto& [file, hash] : checkpoint.inputs) {
-        files.push_back(file);
-        hashes.push_back(hash);
-    }
+    using Input = std::pair<std::string, std::string>;
     Group inputs = root.create_group(schema::kInputsGroup);
-    inputs.write_texts(schema::kInputsFile.name, files, meaning_of(schema::kInputsFile));
-    inputs.write_texts(schema::kInputsHash.name, hashes, meaning_of(schema::kInputsHash));
+    inputs.write_texts(schema::kInputsFile.name, column_of(checkpoint.inputs, &Input::first),
+                       meaning_of(schema::kInputsFile));
+    inputs.write_texts(schema::kInputsHash.name, column_of(checkpoint.inputs, &Input::second),
+                       meaning_of(schema::kInputsHash));
 }
 
 struct ProcessTable {

@@ -50,19 +50,11 @@ std::string list_workloads() {
     return text;
 }
 
-std::string list_machines() {
+/// `about`: the member of an entry that is printed after its name.
+template <class Entry>
+std::string list_of(std::span<const Entry> entries, int width, std::string_view Entry::*about) {
     std::string text;
-    for (const BuiltInMachine& machine : built_in_machines()) {
-        text += fmt::format("  {:<15} {}\n", machine.name, machine.description);
-    }
-    return text;
-}
-
-std::string list_studies() {
-    std::string text;
-    for (const BuiltInStudy& study : built_in_studies()) {
-        text += fmt::format("  {:<23} {}\n", study.name, study.title);
-    }
+    for (const Entry& entry : entries) { text += fmt::format("  {:<{}} {}\n", entry.name, width, entry.*about); }
     return text;
 }
 
@@ -74,10 +66,10 @@ std::string list_everything(const std::string& what) {
         }
     };
     section("workloads", list_workloads);
-    section("machines", list_machines);
+    section("machines", [] { return list_of(built_in_machines(), 15, &BuiltInMachine::description); });
     // Workloads are variants too, but have a section of their own.
     section("variants", [&] { return list_variants(what.empty() ? SlotTraits<Workload>::name : ""); });
-    section("studies", list_studies);
+    section("studies", [] { return list_of(built_in_studies(), 23, &BuiltInStudy::title); });
     if (what == "parameters") { text += list_parameters(); }
     if (what == "statistics") { text += list_statistics(); }
     return text;

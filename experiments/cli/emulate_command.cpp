@@ -23,8 +23,6 @@ struct EmulateOptions {
     bool json = false;
 };
 
-constexpr const char* kOutputNames[] = {"match", "mismatch", "unchecked"};
-
 void print_counts(const EmulatedDevice& device, const CheckReport& check, const std::string& workload, double seconds,
                   bool json) {
     const ExecutionCounts& counts = device.counts();
@@ -36,7 +34,7 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
     }
     if (json) {
         const Json::Object object{{"workload", workload},
-                                  {"outputs", kOutputNames[static_cast<int>(check.outputs)]},
+                                  {"outputs", name_of(check.outputs)},
                                   {"warp_instructions", counts.total.warps},
                                   {"thread_instructions", counts.total.threads},
                                   {"kernels", device.launches().size()},
@@ -46,7 +44,7 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
         say("{}\n", Json(object).page());
         return;
     }
-    say("{}: outputs {} ({})\n", workload, kOutputNames[static_cast<int>(check.outputs)], check.message);
+    say("{}: outputs {} ({})\n", workload, name_of(check.outputs), check.message);
     say("  {} warp instructions, {} thread instructions, {} kernel launches, {:.1f} M warp instructions/s\n",
         counts.total.warps, counts.total.threads, device.launches().size(), rate / 1e6);
     for (const auto& [name, warps] : classes) { say("  {:18} {:12}\n", name, warps); }

@@ -24,6 +24,12 @@ struct ProfileOptions {
     std::string source;
     std::string kernel;
     bool json = false;
+
+    void add_to(Command command) {
+        command.add_option("SOURCE", source, "A workload's name or a PTX file").required();
+        command.add_option("--kernel", kernel, "Only this kernel");
+        machine.add_to(command);
+    }
 };
 
 /// The module of the PTX file with that name, or of the workload.
@@ -112,16 +118,12 @@ void add_profile_command(Command program, Session& session) {
         "registers",
         "Print the registers that each kernel needs, and the instructions that spilling costs at lower limits.");
     auto options = std::make_shared<ProfileOptions>();
-    registers.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
-    registers.add_option("--kernel", options->kernel, "Only this kernel");
-    options->machine.add_to(registers);
+    options->add_to(registers);
     registers.add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
     session.on_first_rank(registers, [options] { return profile_registers(*options); });
 
     Command code = command.add_command("code", "Print the machine code that the finaliser generates for each kernel.");
-    code.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
-    code.add_option("--kernel", options->kernel, "Only this kernel");
-    options->machine.add_to(code);
+    options->add_to(code);
     session.on_first_rank(code, [options] { return print_code(*options); });
     add_profile_patterns(command, session);
     add_profile_vectors(command, session);

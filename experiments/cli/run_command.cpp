@@ -45,23 +45,11 @@ std::string refuse_threads(const std::string& text) {
 }
 
 /// Options of the execution, for new and resumed runs.
-struct ExecutionOptions {
-    std::string out;
-    bool force = false;
+struct ExecutionOptions : RunExecution {
     std::string sync;
-    std::string partition = kDefaultPartitioner;
-    std::string weights;
     std::optional<std::uint64_t> max_instructions;
     std::optional<std::uint64_t> max_cycles;
-    std::uint64_t checkpoint_every = 0;
-    std::string checkpoint_folder = ".";
-    std::uint64_t checkpoint_keep = 2;
     std::string progress = "plain";
-    std::string trace;
-    std::vector<std::string> trace_of{"sm0"};
-    std::pair<std::uint64_t, std::uint64_t> trace_cycles{0, 20'000};
-    std::uint64_t trace_events = 200'000;
-    bool log_windows = false;
     std::string threads;
     bool json = false;
 
@@ -126,14 +114,10 @@ struct ExecutionOptions {
             throw ConfigurationError("--trace-cycles {},{} has no cycles: give an END greater than BEGIN",
                                      trace_cycles.first, trace_cycles.second);
         }
+        static_cast<RunExecution&>(request) = *this;
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
-        request.partition = partition;
-        request.weights = weights;
         request.max_instructions = max_instructions.value_or(request.max_instructions);
         request.max_cycles = max_cycles.value_or(request.max_cycles);
-        request.checkpoint_every = checkpoint_every;
-        request.checkpoint_folder = checkpoint_folder;
-        request.checkpoint_keep = checkpoint_keep;
         request.progress = parse_progress(progress);
         request.keep_stdout = json;
         const std::string by_default = fmt::format("{}.h5", request.workload);
@@ -141,13 +125,6 @@ struct ExecutionOptions {
             request.free_out = [by_default] { return free_path(by_default); };
         }
         request.out = request.free_out ? request.free_out() : !out.empty() ? out : by_default;
-        request.force = force;
-        request.trace = trace;
-        request.trace_of = trace_of;
-        request.trace_begin = trace_cycles.first;
-        request.trace_end = trace_cycles.second;
-        request.trace_events = trace_events;
-        request.log_windows = log_windows;
         const bool is_given = !threads.empty();
         request.threads = is_given && threads != kAutomatic           ? std::stoi(threads)
                           : !is_given && session.transport.size() > 1 ? 1

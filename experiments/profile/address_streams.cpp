@@ -1,7 +1,6 @@
 #include "experiments/profile/address_streams.h"
 
-#include <bit>
-
+#include "components/isa/lane_mask.h"
 #include "components/isa/launch.h"
 #include "components/isa/memory_access.h"
 #include "experiments/profile/address_sources.h"
@@ -10,6 +9,7 @@
 namespace lookahead::profile {
 namespace {
 
+using isa::for_each_lane;
 using isa::Instruction;
 using isa::kWarpSize;
 using isa::LaneMask;
@@ -28,11 +28,6 @@ std::uint64_t number_of(const isa::Dim3& ctaid) {
 bool is_shared(const Instruction& instruction, std::uint64_t address) {
     return instruction.space == Space::shared ||
            (instruction.space == Space::generic && address - isa::kSharedWindowBase < isa::kSharedWindowBytes);
-}
-
-template <class Visit>
-void for_each_lane(LaneMask lanes, Visit visit) {
-    for (; lanes != 0; lanes &= lanes - 1) { visit(static_cast<unsigned>(std::countr_zero(lanes))); }
 }
 
 }  // namespace

@@ -85,10 +85,7 @@ void PrivateVectors::private_access(const ExecutionPlace& place, LaneMask lanes,
     for (LaneMask left = lanes; left != 0; left &= ~same) {
         const auto first = static_cast<unsigned>(std::countr_zero(left));
         same = 0;
-        for (LaneMask each = left; each != 0; each &= each - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(each));
-            same |= LaneMask{word_of(lane) == word_of(first)} << lane;
-        }
+        isa::for_each_lane(left, [&](unsigned lane) { same |= LaneMask{word_of(lane) == word_of(first)} << lane; });
         if (same != lanes || bytes < 4) {
             ++(same != lanes ? traffic.divergent : traffic.parts);
             ++by_class[static_cast<std::size_t>(VectorClass::generic)];

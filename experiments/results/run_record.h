@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "components/energy/energy_report.h"
@@ -36,16 +35,6 @@ struct KernelRow {
     std::uint64_t cycles = 0;
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
-};
-
-/// A further column of the kernels table, such as a statistic's difference over each kernel.
-struct Column {
-    using Values = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>,
-                                std::vector<std::string>>;
-    std::string name;
-    std::string unit;
-    std::string description;
-    Values values;
 };
 
 /// The values of one counter: a total for each component, or a row of components for each epoch.
@@ -164,7 +153,6 @@ struct RunRecord {
     std::vector<ComponentRow> components;  ///< logical processes first, in the order of their ids
     std::vector<CounterGroup> counters;
     std::vector<KernelRow> kernels;
-    std::vector<Column> kernel_columns;
     std::vector<HistogramRecord> histograms;
     std::vector<SeriesGroup> series;
     KernelCounters kernel_counters;

@@ -17,11 +17,6 @@ namespace {
 
 namespace schema = run_schema;
 
-template <class T>
-constexpr bool is_texts(const std::vector<T>&) {
-    return std::is_same_v<T, std::string>;
-}
-
 void write_summary(hdf5::Group& root, const RunRecord& record) {
     root.set_attribute(schema::kSchemaAttribute, schema::kId);
     root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
@@ -46,12 +41,7 @@ void write_summary(hdf5::Group& root, const RunRecord& record) {
 }
 
 void write_meta(hdf5::Group group, const RunMeta& meta) {
-    std::vector<std::string> files;
-    std::vector<std::string> hashes;
-    for (const auto& [file, hash] : meta.inputs) {
-        files.push_back(file);
-        hashes.push_back(hash);
-    }
+    using Input = std::pair<std::string, std::string>;
     group.set_attribute(schema::kMetaArgvAttribute, std::span<const std::string>(meta.argv));
     group.set_attribute(schema::kMetaGitRevisionAttribute, meta.git_revision);
     group.set_attribute(schema::kMetaProgramHashAttribute, meta.program_hash);
@@ -64,8 +54,10 @@ void write_meta(hdf5::Group group, const RunMeta& meta) {
     group.set_attribute(schema::kMetaWallSAttribute, meta.wall_s);
     group.set_attribute(schema::kMetaWarpInstructionsPerSAttribute, meta.warp_instructions_per_s);
     group.set_attribute(schema::kMetaPeakRssBytesAttribute, meta.peak_rss_bytes);
-    group.set_attribute(schema::kMetaInputFilesAttribute, std::span<const std::string>(files));
-    group.set_attribute(schema::kMetaInputHashesAttribute, std::span<const std::string>(hashes));
+    group.set_attribute(schema::kMetaInputFilesAttribute,
+                        std::span<const std::string>(column_of(meta.inputs, &Input::first)));
+    group.set_attribute(schema::kMetaInputHashesAttribute,
+                        std::span<const std::string>(column_of(meta.inputs, &Input::second)));
 }
 
 void write_config(hdf5::Group group, const RunRecord& record) {
@@ -131,14 +123,6 @@ void write_kernels(hdf5::Group group, const RunRecord& record) {
     table.write(schema::kKernelsCycles, rows, &KernelRow::cycles);
     table.write(schema::kKernelsWarpInstructions, rows, &KernelRow::warp_instructions);
     table.write(schema::kKernelsThreadInstructions, rows, &KernelRow::thread_instructions);
-    for (const Column& column : record.kernel_columns) {
-        std::visit(
-            [&](const auto& values) {
-                const std::string long_name = is_texts(values) ? "" : long_name_of(column.name);
-                table.write(column.name, {column.unit, column.description, long_name}, values);
-            },
-            column.values);
-    }
     table.finish();
     set_drawn(group, schema::kKernelsCycles.name, {schema::kKernelsId.name});
 }

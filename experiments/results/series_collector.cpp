@@ -4,7 +4,6 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <functional>
-#include <map>
 #include <span>
 #include <unordered_map>
 

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <thread>
 
@@ -43,7 +42,6 @@
 #include "hdf5_schemas/checkpoint_schema.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/validate.h"
-#include "partitioning/partitioners/partition.h"
 
 namespace lookahead {
 
@@ -73,11 +71,6 @@ Process* local_process(Simulation& simulation, LpId id) {
         if (process->id() == id) { return dynamic_cast<Process*>(process); }
     }
     return nullptr;
-}
-
-const char* name_of(Outputs outputs) {
-    constexpr const char* names[] = {"match", "mismatch", "unchecked"};
-    return names[static_cast<int>(outputs)];
 }
 
 EnergyTable energy_table_of(const Configuration& configuration) {
@@ -399,8 +392,8 @@ class Run {
 
     void start_process_traces(Simulation& simulation) {
         const ClockDomain& clock = machine_.core_clock();
-        const TraceWindow window{clock.edge(static_cast<Cycle>(request_.trace_begin)),
-                                 clock.edge(static_cast<Cycle>(request_.trace_end)), request_.trace_events};
+        const TraceWindow window{clock.edge(static_cast<Cycle>(request_.trace_cycles.first)),
+                                 clock.edge(static_cast<Cycle>(request_.trace_cycles.second)), request_.trace_events};
         for (LogicalProcess* process : simulation.local_processes()) {
             if (traces(*process)) { process->start_trace(window); }
         }

@@ -25,8 +25,25 @@ struct RunParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
+/// How a run is executed and which files it writes.
+struct RunExecution {
+    std::string partition = kDefaultPartitioner;
+    std::string weights;  ///< result file of an earlier run with costs for the partition; empty: estimates
+    std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
+    std::string checkpoint_folder = ".";
+    std::uint64_t checkpoint_keep = 2;         ///< how many of its last checkpoints a run keeps; 0: all
+    std::string out;                           ///< HDF5 file; empty: none is written
+    bool force = false;                        ///< `out` and `trace` may replace files of other kinds
+    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
+    std::vector<std::string> trace_of{"sm0"};  ///< processes in the trace of simulated time
+    /// The first core cycle of that trace, and the one after its last.
+    std::pair<std::uint64_t, std::uint64_t> trace_cycles{0, 20'000};
+    std::uint64_t trace_events = 200'000;  ///< of each process at most
+    bool log_windows = false;              ///< write /engine/per_window
+};
+
 /// A simulation to run. The same on every rank.
-struct RunRequest {
+struct RunRequest : RunExecution {
     std::string workload;
     /// Command line of a CUDA program that runs beside the simulation instead of the workload, and gives the run its
     /// name; empty for none. On one rank, and without checkpoints.
@@ -36,31 +53,18 @@ struct RunRequest {
     std::string machine = "gtx480";
     Configuration configuration;  ///< of machine and workload, with all overrides
     std::string sync = "serial";
-    std::string partition = kDefaultPartitioner;
-    std::string weights;  ///< result file of an earlier run with costs for the partition; empty: estimates
-    std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
-    std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
-    std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
-    std::string checkpoint_folder = ".";
-    std::uint64_t checkpoint_keep = 2;           ///< how many of its last checkpoints a run keeps; 0: all
+    std::uint64_t max_instructions = 0;          ///< warp instructions; 0: no limit
+    std::uint64_t max_cycles = 0;                ///< core cycles since the start of the run; 0: no limit
     std::shared_ptr<const CheckpointFile> from;  ///< to continue from; null: from the start
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;        ///< text printed by kernels goes to stderr
     bool is_one_of_many = false;     ///< drops text printed by kernels, and a result that cannot be written to `out`
     std::function<void()> at_epoch;  ///< called on every rank at each epoch; its exceptions fail the run
-    std::string out;                 ///< HDF5 file; empty: none is written
-    bool force = false;              ///< `out` and `trace` may replace files of other kinds
     /// Returns the first unused name for `out` if the user has not named it: then no file is replaced, not even one
     /// that has appeared since.
     std::function<std::string()> free_out;
-    int threads = 1;                           ///< of each rank; threads after the first help to advance processes
-    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
-    std::vector<std::string> trace_of{"sm0"};  ///< processes in the trace of simulated time
-    std::uint64_t trace_begin = 0;             ///< first core cycle of it
-    std::uint64_t trace_end = 20'000;          ///< the core cycle after its last
-    std::uint64_t trace_events = 200'000;      ///< of each process at most
-    bool log_windows = false;                  ///< write /engine/per_window
-    std::vector<std::string> arguments;        ///< argv
+    int threads = 1;                     ///< of each rank; threads after the first help to advance processes
+    std::vector<std::string> arguments;  ///< argv
 };
 
 struct RunOutcome {

@@ -1,7 +1,6 @@
 #include "experiments/run/run_observer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -30,22 +30,24 @@ class Roles {
     }
     /// Points with equal groups compete: the workload and the axes that are not pinned.
     std::vector<std::string> group(const SweepPoint& point) const {
-        std::vector<std::string> names{point.workload};
-        for (std::size_t i = 0; i < pinned_.size(); ++i) {
-            if (i != axis_ && pinned_[i] == nullptr) { names.push_back(point.labels[i]); }
-        }
-        return names;
+        return labels(point, [this](std::size_t axis) { return axis != axis_ && pinned_[axis] == nullptr; });
     }
     /// Points with equal rows differ only in the axis's value.
     std::vector<std::string> row(const SweepPoint& point) const {
+        return labels(point, [this](std::size_t axis) { return axis != axis_; });
+    }
+
+  private:
+    /// The workload, and the values of the axes that `counts` accepts.
+    template <class Counts>
+    static std::vector<std::string> labels(const SweepPoint& point, Counts counts) {
         std::vector<std::string> names{point.workload};
         for (std::size_t i = 0; i < point.labels.size(); ++i) {
-            if (i != axis_) { names.push_back(point.labels[i]); }
+            if (counts(i)) { names.push_back(point.labels[i]); }
         }
         return names;
     }
 
-  private:
     const Best& best_;
     std::size_t axis_ = 0;
     std::vector<const std::string*> pinned_;  ///< by axis: the value required of candidates

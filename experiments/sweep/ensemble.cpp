@@ -176,7 +176,7 @@ class Ensemble {
     void begin(Slot& slot, const std::string& checkpoint) {
         slot.resumes = !checkpoint.empty();
         slot.is_told = false;
-        slot.server->begin({arguments_of(*slot.point, checkpoint), options_.timeout_s, options_.memory_bytes});
+        slot.server->begin({arguments_of(*slot.point, checkpoint), options_});
     }
 
     void end_point(Slot& slot, const PointEnd& end) {
@@ -312,10 +312,9 @@ class Ensemble {
         group_->broadcast(text);
         const auto line = Json::parse(text).as_texts();
         if (leads()) { folder_.note_begun(point, folder_.times_begun(point) + 1); }
-        const GroupPointEnd end = run_on_group([&] { return read_(line, *group_); },
-                                               {options_.timeout_s, options_.memory_bytes}, folder_, point, *group_);
+        const PointEnd end = run_on_group([&] { return read_(line, *group_); }, options_, folder_, point, *group_);
         if (leads()) { folder_.forget_begun(point); }
-        return {end.exit_code, end.message, PointEnd::Overrun::none, end.wall_s};
+        return end;
     }
 
     void finish(const SweepPoint& point, PointEnd end) {

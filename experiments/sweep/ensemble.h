@@ -33,13 +33,11 @@ struct EnsemblePlan {
     std::size_t failed = 0;
 };
 
-struct SweepRunOptions {
+struct SweepRunOptions : PointLimits {
     int shard = 0;  ///< this program runs the points with number `shard` modulo `shards`
     int shards = 1;
-    bool retry_failed = false;       ///< run points that failed before once more
-    bool waits = true;               ///< at the end for points that other programs run
-    double timeout_s = 0;            ///< a point that takes longer is ended and counts as failed; 0: none
-    std::uint64_t memory_bytes = 0;  ///< resident, of one process: a point with more fails; 0: no limit
+    bool retry_failed = false;  ///< run points that failed before once more
+    bool waits = true;          ///< at the end for points that other programs run
     ProgressMode progress = ProgressMode::plain;
 };
 

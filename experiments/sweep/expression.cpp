@@ -63,23 +63,17 @@ class Parser {
         return std::make_shared<Node>(Node{operation, 0, "", std::move(left), std::move(right)});
     }
 
-    NodePointer sum() {
-        NodePointer left = product();
-        while (next() == '+' || next() == '-') {
+    /// Operands joined from left to right by any of the operators.
+    NodePointer chain(std::string_view operators, NodePointer (Parser::*operand)()) {
+        NodePointer left = (this->*operand)();
+        while (operators.find(next()) != std::string_view::npos) {
             const char operation = text_[at_++];
-            left = joined(operation, std::move(left), product());
+            left = joined(operation, std::move(left), (this->*operand)());
         }
         return left;
     }
-
-    NodePointer product() {
-        NodePointer left = factor();
-        while (next() == '*' || next() == '/') {
-            const char operation = text_[at_++];
-            left = joined(operation, std::move(left), factor());
-        }
-        return left;
-    }
+    NodePointer sum() { return chain("+-", &Parser::product); }
+    NodePointer product() { return chain("*/", &Parser::factor); }
 
     NodePointer factor() {
         if (++nested_ > kMostNested) {
@@ -137,9 +131,7 @@ class Parser {
 
     NodePointer leaf_of(const std::string& name) {
         if (std::ranges::find(names_, name) == names_.end()) { names_.push_back(name); }
-        Node leaf;
-        leaf.name = name;
-        return std::make_shared<Node>(std::move(leaf));
+        return std::make_shared<Node>(Node{0, 0, name, nullptr, nullptr});
     }
 
     std::string_view text_;

@@ -96,10 +96,10 @@ std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::s
 
 }  // namespace
 
-GroupPointEnd run_on_group(const std::function<RunRequest()>& request, const PointLimits& limits,
-                           const SweepFolder& folder, const SweepPoint& point, Transport& group) {
+PointEnd run_on_group(const std::function<RunRequest()>& request, const PointLimits& limits, const SweepFolder& folder,
+                      const SweepPoint& point, Transport& group) {
     const auto begin = Clock::now();
-    GroupPointEnd end;
+    PointEnd end;
     {
         const CrashRecord crash(folder.failure_file(point), group.rank());
         const Watchdog watchdog(limits.timeout_s, folder, point);

@@ -55,13 +55,8 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
     const auto point = table.open_dataset(schema::kKernelsPoint.name).read<std::uint64_t>();
     const auto counts = table.open_dataset(schema::kKernelsCounts.name).read<std::int64_t>();
     std::vector<KernelFacts> kernels(point.size());
-    read_column(table, schema::kKernelsName, kernels, &KernelFacts::name);
     read_column(table, schema::kKernelsLaunch, kernels, &KernelFacts::launch);
-    read_column(table, schema::kKernelsStartFs, kernels, &KernelFacts::start_fs);
-    read_column(table, schema::kKernelsEndFs, kernels, &KernelFacts::end_fs);
-    read_column(table, schema::kKernelsCycles, kernels, &KernelFacts::cycles);
-    read_column(table, schema::kKernelsWarpInstructions, kernels, &KernelFacts::warp_instructions);
-    read_column(table, schema::kKernelsThreadInstructions, kernels, &KernelFacts::thread_instructions);
+    read_kernel_columns(table, kernels);
     for (std::size_t row = 0; row < kernels.size(); ++row) {
         PointFacts& of = points.at(point[row]);
         const std::int64_t* const values = counts.data() + row * counters.size();

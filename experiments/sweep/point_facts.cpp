@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 #include <variant>
 
 #include "core/error/error.h"
@@ -101,13 +100,8 @@ double derived(const Metric& metric, const std::vector<Metric>& metrics, const P
 void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
     const Group kernels = root.open_group(run_schema::kKernelsGroup);
     facts.kernels.resize(kernels.open_dataset(run_schema::kKernelsId.name).size());
-    read_column(kernels, run_schema::kKernelsName, facts.kernels, &KernelFacts::name);
     read_column(kernels, run_schema::kKernelsId, facts.kernels, &KernelFacts::launch);
-    read_column(kernels, run_schema::kKernelsStartFs, facts.kernels, &KernelFacts::start_fs);
-    read_column(kernels, run_schema::kKernelsEndFs, facts.kernels, &KernelFacts::end_fs);
-    read_column(kernels, run_schema::kKernelsCycles, facts.kernels, &KernelFacts::cycles);
-    read_column(kernels, run_schema::kKernelsWarpInstructions, facts.kernels, &KernelFacts::warp_instructions);
-    read_column(kernels, run_schema::kKernelsThreadInstructions, facts.kernels, &KernelFacts::thread_instructions);
+    read_kernel_columns(kernels, facts.kernels);
     const Group counted = root.open_group(run_schema::kKernelCountersGroup);
     for (const std::string& name : counted.open_dataset(run_schema::kKernelCountersCounter.name).read_texts()) {
         facts.kernel_counters.push_back(names.number_of(name));
@@ -139,6 +133,15 @@ std::vector<std::string> CounterNames::sorted() const {
     std::vector<std::string> all = names_;
     std::ranges::sort(all);
     return all;
+}
+
+void read_kernel_columns(const Group& table, std::vector<KernelFacts>& kernels) {
+    read_column(table, run_schema::kKernelsName, kernels, &KernelFacts::name);
+    read_column(table, run_schema::kKernelsStartFs, kernels, &KernelFacts::start_fs);
+    read_column(table, run_schema::kKernelsEndFs, kernels, &KernelFacts::end_fs);
+    read_column(table, run_schema::kKernelsCycles, kernels, &KernelFacts::cycles);
+    read_column(table, run_schema::kKernelsWarpInstructions, kernels, &KernelFacts::warp_instructions);
+    read_column(table, run_schema::kKernelsThreadInstructions, kernels, &KernelFacts::thread_instructions);
 }
 
 std::vector<Metric> all_metrics(const Study& study) {

@@ -81,6 +81,9 @@ void read_column(const hdf5::Group& table, const DatasetName& name, std::vector<
     for (std::size_t row = 0; row < rows.size(); ++row) { rows[row].*member = std::move(values[row]); }
 }
 
+/// Reads the columns that results and indexes have alike in their tables of kernels.
+void read_kernel_columns(const hdf5::Group& table, std::vector<KernelFacts>& kernels);
+
 /// The common metrics and the study's.
 std::vector<Metric> all_metrics(const Study&);
 

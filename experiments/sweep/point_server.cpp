@@ -40,8 +40,8 @@ struct Answer {
 std::string order_text(const PointOrder& order) {
     std::string text = "run";
     const auto add = [&](const std::string& part) { text.append(1, '\0').append(part); };
-    add(std::to_string(order.timeout_s));
-    add(std::to_string(order.memory_bytes));
+    add(std::to_string(order.limits.timeout_s));
+    add(std::to_string(order.limits.memory_bytes));
     for (const std::string& argument : order.arguments) { add(argument); }
     return text;
 }
@@ -94,18 +94,18 @@ class Server {
   private:
     int patience() const {
         if (child_ <= 0) { return -1; }
-        const int memory = memory_bytes_ != 0 ? kMemoryLookMs : -1;
-        if (timeout_s_ <= 0) { return memory; }
-        const double left = std::max(0.0, timeout_s_ - seconds_since(begin_)) * 1000 + 1;
+        const int memory = limits_.memory_bytes != 0 ? kMemoryLookMs : -1;
+        if (limits_.timeout_s <= 0) { return memory; }
+        const double left = std::max(0.0, limits_.timeout_s - seconds_since(begin_)) * 1000 + 1;
         const int time = overrun_ != PointEnd::Overrun::none ? -1 : static_cast<int>(std::min(left, 1e6));
         return memory < 0 ? time : time < 0 ? memory : std::min(time, memory);
     }
 
     void watch() {
         if (child_ <= 0 || overrun_ != PointEnd::Overrun::none) { return; }
-        if (timeout_s_ > 0 && seconds_since(begin_) > timeout_s_) {
+        if (limits_.timeout_s > 0 && seconds_since(begin_) > limits_.timeout_s) {
             overrun_ = PointEnd::Overrun::time;
-        } else if (memory_bytes_ != 0 && resident_bytes(child_) > memory_bytes_) {
+        } else if (limits_.memory_bytes != 0 && resident_bytes(child_) > limits_.memory_bytes) {
             overrun_ = PointEnd::Overrun::memory;
         } else {
             return;
@@ -118,8 +118,8 @@ class Server {
             if (child_ > 0) { ::kill(child_, std::atoi(parts.at(1).c_str())); }
             return;
         }
-        timeout_s_ = std::atof(parts.at(1).c_str());
-        memory_bytes_ = std::strtoull(parts.at(2).c_str(), nullptr, 10);
+        limits_.timeout_s = std::atof(parts.at(1).c_str());
+        limits_.memory_bytes = std::strtoull(parts.at(2).c_str(), nullptr, 10);
         overrun_ = PointEnd::Overrun::none;
         begin_ = Clock::now();
         run({parts.begin() + 3, parts.end()});
@@ -187,8 +187,7 @@ class Server {
     pid_t child_ = 0;
     int end_ = -1;     ///< readable when the child has ended
     int errors_ = -1;  ///< in memory, with the child's stderr
-    double timeout_s_ = 0;
-    std::uint64_t memory_bytes_ = 0;
+    PointLimits limits_;
     PointEnd::Overrun overrun_ = PointEnd::Overrun::none;
     Clock::time_point begin_;
 };

@@ -10,11 +10,16 @@
 
 namespace lookahead {
 
+/// Limits of a point: one that exceeds them is ended and counts as failed.
+struct PointLimits {
+    double timeout_s = 0;            ///< 0: none
+    std::uint64_t memory_bytes = 0;  ///< resident, of one process; 0: none
+};
+
 /// A command line to run, and its limits.
 struct PointOrder {
     std::vector<std::string> arguments;  ///< of `lookahead`, from the command's name on
-    double timeout_s = 0;                ///< 0: none
-    std::uint64_t memory_bytes = 0;      ///< resident; 0: no limit
+    PointLimits limits{};
 };
 
 /// How the command line ended.

@@ -32,13 +32,16 @@ class Reader {
         fail(node, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
     }
 
-    void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
-        for (const auto& [key, node] : table) {
-            const std::string name(key.str());
-            if (std::ranges::find(known, name) == known.end()) {
-                fail(node, "unknown key '{}'{}", name, did_you_mean(name, known));
-            }
+    /// Refuses a name that is not known; `what` is the sentence before it.
+    void check_known(const toml::node& node, const std::string& what, const std::string& name,
+                     const std::vector<std::string>& known) const {
+        if (std::ranges::find(known, name) == known.end()) {
+            fail(node, "{} '{}'{}", what, name, did_you_mean(name, known));
         }
+    }
+
+    void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
+        for (const auto& [key, node] : table) { check_known(node, "unknown key", std::string(key.str()), known); }
     }
 
     std::string text(const toml::table& table, const char* key, const std::string& otherwise) const {
@@ -162,9 +165,7 @@ void check_value(const Reader& reader, const toml::node& node, const Study& stud
     const auto axis = std::ranges::find(study.axes, axis_name, &Axis::name);
     std::vector<std::string> known;
     std::ranges::transform(axis->values, std::back_inserter(known), &AxisValue::name);
-    if (std::ranges::find(known, value) == known.end()) {
-        reader.fail(node, "the axis '{}' has no value '{}'{}", axis_name, value, did_you_mean(value, known));
-    }
+    reader.check_known(node, fmt::format("the axis '{}' has no value", axis_name), value, known);
 }
 
 void check_metric(const Reader& reader, const toml::node& node, const Study& study, const std::string& name) {
@@ -172,9 +173,7 @@ void check_metric(const Reader& reader, const toml::node& node, const Study& stu
     for (const auto* metrics : {&common_metrics(), &study.metrics}) {
         std::ranges::transform(*metrics, std::back_inserter(known), &Metric::name);
     }
-    if (std::ranges::find(known, name) == known.end()) {
-        reader.fail(node, "unknown metric '{}'{}", name, did_you_mean(name, known));
-    }
+    reader.check_known(node, "unknown metric", name, known);
 }
 
 /// Call it after the axes and metrics have been parsed.

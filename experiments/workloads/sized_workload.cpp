@@ -53,4 +53,16 @@ std::int64_t sized_value(std::string_view workload, const SizedParameter& parame
     return given;
 }
 
+std::vector<double> workloads::product(const std::vector<float>& a, const std::vector<float>& b, std::int64_t rows,
+                                       std::int64_t depth, std::int64_t columns) {
+    std::vector<double> product(rows * columns, 0.0);
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t k = 0; k < depth; ++k) {
+            const double factor = a[i * depth + k];
+            for (std::int64_t j = 0; j < columns; ++j) { product[i * columns + j] += factor * b[k * columns + j]; }
+        }
+    }
+    return product;
+}
+
 }  // namespace lookahead

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -127,6 +128,38 @@ template <class T>
 constexpr std::uint32_t u32(T number) {
     return static_cast<std::uint32_t>(number);
 }
+
+/// Calls `visit(x, y, z)` for the points from `first` on before `end` in each dimension, x fastest.
+template <class Visit>
+void for_each_point(const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& end, Visit visit) {
+    for (std::int64_t z = first[2]; z < end[2]; ++z) {
+        for (std::int64_t y = first[1]; y < end[1]; ++y) {
+            for (std::int64_t x = first[0]; x < end[0]; ++x) { visit(x, y, z); }
+        }
+    }
+}
+
+/// The values after `steps` calls of `step(now, next)`, which sets the next values; others keep their first ones.
+template <class Step>
+std::vector<double> after_steps(const std::vector<float>& before, std::int64_t steps, Step step) {
+    std::vector<double> now(before.begin(), before.end()), next = now;
+    for (; steps > 0; --steps) {
+        step(std::as_const(now), next);
+        now.swap(next);
+    }
+    return now;
+}
+
+/// Device memory of zeros.
+inline DeviceAddress zeros(Device& device, std::uint64_t bytes) {
+    const DeviceAddress address = device.allocate(bytes);
+    device.fill(address, std::byte{0}, bytes);
+    return address;
+}
+
+/// The product of two matrices, stored row by row.
+std::vector<double> product(const std::vector<float>& a, const std::vector<float>& b, std::int64_t rows,
+                            std::int64_t depth, std::int64_t columns);
 
 }  // namespace workloads
 

@@ -24,6 +24,11 @@ struct WorkloadContext {
 
 enum class Outputs { match, mismatch, unchecked };
 
+constexpr const char* name_of(Outputs outputs) {
+    constexpr const char* kNames[] = {"match", "mismatch", "unchecked"};
+    return kNames[static_cast<std::size_t>(outputs)];
+}
+
 /// The result of comparing a workload's outputs with its CPU reference.
 struct CheckReport {
     Outputs outputs = Outputs::match;

@@ -1,6 +1,5 @@
 #include "components/frontend/cudart/fat_binary.h"
 
-#include <fmt/core.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -38,7 +37,7 @@ static_assert(sizeof(EntryHeader) == 64);
 
 template <class T>
 T read(std::span<const std::byte> bytes, const char* what) {
-    if (bytes.size() < sizeof(T)) { throw InputError(fmt::format("{} is cut off after {} bytes", what, bytes.size())); }
+    if (bytes.size() < sizeof(T)) { throw InputError("{} is cut off after {} bytes", what, bytes.size()); }
     T value;
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
@@ -47,11 +46,9 @@ T read(std::span<const std::byte> bytes, const char* what) {
 std::vector<std::byte> decompress_zstd(std::span<const std::byte> frame, std::uint64_t bytes) {
     std::vector<std::byte> output(bytes);
     const std::size_t written = ZSTD_decompress(output.data(), output.size(), frame.data(), frame.size());
-    if (ZSTD_isError(written) != 0) {
-        throw InputError(fmt::format("damaged Zstandard frame: {}", ZSTD_getErrorName(written)));
-    }
+    if (ZSTD_isError(written) != 0) { throw InputError("damaged Zstandard frame: {}", ZSTD_getErrorName(written)); }
     if (written != bytes) {
-        throw InputError(fmt::format("a Zstandard frame of {} bytes where its header says {}", written, bytes));
+        throw InputError("a Zstandard frame of {} bytes where its header says {}", written, bytes);
     }
     return output;
 }
@@ -60,17 +57,16 @@ std::vector<std::byte> payload_of(const EntryHeader& entry, std::span<const std:
     const std::uint64_t compression = entry.flags & (kLz4Flag | kZstdFlag);
     if (compression == 0 && entry.compressed_bytes == 0) { return {payload.begin(), payload.end()}; }
     if (entry.compressed_bytes == 0 || entry.compressed_bytes > payload.size()) {
-        throw InputError(fmt::format("an entry's compressed size is {}, its payload has {} bytes",
-                                     entry.compressed_bytes, payload.size()));
+        throw InputError("an entry's compressed size is {}, its payload has {} bytes", entry.compressed_bytes,
+                         payload.size());
     }
     if (entry.uncompressed_bytes > kMostPtxBytes) {
-        throw InputError(
-            fmt::format("an entry of {} bytes uncompressed, more than {}", entry.uncompressed_bytes, kMostPtxBytes));
+        throw InputError("an entry of {} bytes uncompressed, more than {}", entry.uncompressed_bytes, kMostPtxBytes);
     }
     const auto compressed = payload.first(entry.compressed_bytes);
     if (compression == kZstdFlag) { return decompress_zstd(compressed, entry.uncompressed_bytes); }
     if (compression == kLz4Flag) { return decompress_lz4_block(compressed, entry.uncompressed_bytes); }
-    throw InputError(fmt::format("an entry's flags are {:#x}: neither Zstandard nor LZ4", entry.flags));
+    throw InputError("an entry's flags are {:#x}: neither Zstandard nor LZ4", entry.flags);
 }
 
 /// The text ends with NUL, and padding may follow.
@@ -85,18 +81,17 @@ std::string text_of(const std::vector<std::byte>& payload) {
 std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
     const auto header = read<FatBinaryHeader>(bytes, "the header");
     if (header.magic != FatBinaryHeader::kMagic) {
-        throw InputError(fmt::format("the magic number is {:#x} instead of {:#x}", header.magic,
-                                     std::uint32_t{FatBinaryHeader::kMagic}));
+        throw InputError("the magic number is {:#x} instead of {:#x}", header.magic,
+                         std::uint32_t{FatBinaryHeader::kMagic});
     }
     if (header.version != FatBinaryHeader::kVersion || header.header_bytes < sizeof header ||
         header.header_bytes > bytes.size()) {
-        throw InputError(fmt::format("version {} with a header of {} bytes; version 1 with 16 bytes is supported",
-                                     header.version, header.header_bytes));
+        throw InputError("version {} with a header of {} bytes; version 1 with 16 bytes is supported", header.version,
+                         header.header_bytes);
     }
     bytes = bytes.subspan(header.header_bytes);
     if (header.entry_bytes > bytes.size()) {
-        throw InputError(
-            fmt::format("entries of {} bytes, but only {} bytes are there", header.entry_bytes, bytes.size()));
+        throw InputError("entries of {} bytes, but only {} bytes are there", header.entry_bytes, bytes.size());
     }
     bytes = bytes.first(header.entry_bytes);
 
@@ -105,8 +100,8 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
         const auto entry = read<EntryHeader>(bytes, "an entry's header");
         if (entry.header_bytes < sizeof entry || entry.header_bytes > bytes.size() ||
             entry.payload_bytes > bytes.size() - entry.header_bytes) {
-            throw InputError(fmt::format("an entry of {} and {} bytes, but only {} bytes are left", entry.header_bytes,
-                                         entry.payload_bytes, bytes.size()));
+            throw InputError("an entry of {} and {} bytes, but only {} bytes are left", entry.header_bytes,
+                             entry.payload_bytes, bytes.size());
         }
         const auto payload = bytes.subspan(entry.header_bytes, entry.payload_bytes);
         if (entry.kind == kPtxKind) { images.push_back({entry.architecture, text_of(payload_of(entry, payload))}); }
@@ -122,7 +117,7 @@ std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_vie
     if (bytes.size() >= sizeof header) { std::memcpy(&header, bytes.data(), sizeof header); }
     if (bytes.size() < sizeof header || header.header_bytes > bytes.size() ||
         header.entry_bytes > bytes.size() - header.header_bytes) {
-        throw InputError(fmt::format("{}: it is cut off after {} bytes", name, bytes.size()));
+        throw InputError("{}: it is cut off after {} bytes", name, bytes.size());
     }
     return header.header_bytes + header.entry_bytes;
 }
@@ -130,7 +125,7 @@ std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_vie
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
     try {
         return extract(fat_binary);
-    } catch (const InputError& error) { throw InputError(fmt::format("{}: {}", name, error.what())); }
+    } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
 }
 
 }  // namespace lookahead::cudart

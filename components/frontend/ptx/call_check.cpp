@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/operand_fitter.h"
 #include "components/frontend/ptx/problem.h"
 

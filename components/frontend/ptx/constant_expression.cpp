@@ -3,8 +3,6 @@
 #include <array>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {

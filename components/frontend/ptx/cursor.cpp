@@ -49,24 +49,24 @@ bool Cursor::accept_dot(std::string_view word) {
     return true;
 }
 
+bool Cursor::skip_to_closing_brace() {
+    for (std::size_t depth = 1; depth > 0 && !at_end();) {
+        const Token& token = next();
+        if (token.is('{')) { ++depth; }
+        if (token.is('}') && --depth == 0) { return true; }
+    }
+    return false;
+}
+
 void Cursor::expect(char punctuation, std::string_view purpose) {
     if (accept(punctuation)) { return; }
     fail(line(), "expected '{}' {}, found {}", punctuation, purpose, describe(peek()));
 }
 
-std::string_view Cursor::expect_identifier(std::string_view what) {
-    if (peek().kind == TokenKind::identifier) { return next().text; }
-    fail(line(), "expected {}, found {}", what, describe(peek()));
-}
-
-std::string_view Cursor::expect_dot_word(std::string_view what) {
-    if (peek().kind == TokenKind::dot_word) { return next().text; }
-    fail(line(), "expected {}, found {}", what, describe(peek()));
-}
-
-std::string_view Cursor::expect_string(std::string_view what) {
-    if (peek().kind == TokenKind::string) { return next().text; }
-    fail(line(), "expected {} in quotation marks, found {}", what, describe(peek()));
+std::string_view Cursor::expect(TokenKind kind, std::string_view what) {
+    if (peek().kind == kind) { return next().text; }
+    fail(line(), "expected {}{}, found {}", what, kind == TokenKind::string ? " in quotation marks" : "",
+         describe(peek()));
 }
 
 std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) {

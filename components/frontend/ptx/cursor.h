@@ -27,11 +27,14 @@ class Cursor {
     bool accept(char punctuation);
     bool accept_dot(std::string_view word);
 
+    /// Consumes tokens up to the brace that closes an open one; false if the file ends before.
+    bool skip_to_closing_brace();
+
     /// `purpose` completes "expected ... ": "after the operands".
     void expect(char punctuation, std::string_view purpose);
-    std::string_view expect_identifier(std::string_view what);
-    std::string_view expect_dot_word(std::string_view what);
-    std::string_view expect_string(std::string_view what);
+    std::string_view expect_identifier(std::string_view what) { return expect(TokenKind::identifier, what); }
+    std::string_view expect_dot_word(std::string_view what) { return expect(TokenKind::dot_word, what); }
+    std::string_view expect_string(std::string_view what) { return expect(TokenKind::string, what); }
     /// An integer literal from 0 to `limit`.
     std::uint64_t expect_number(std::string_view what, std::uint64_t limit);
 
@@ -41,6 +44,8 @@ class Cursor {
     std::string statement_text(std::size_t position) const;
 
   private:
+    std::string_view expect(TokenKind kind, std::string_view what);
+
     std::string_view source_;
     const std::vector<Token>& tokens_;
     std::size_t at_ = 0;

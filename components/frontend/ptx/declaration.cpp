@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {

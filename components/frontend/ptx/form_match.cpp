@@ -47,9 +47,7 @@ std::string list_of_forms(std::span<const InstructionForm> forms) {
         std::string syntax = form.syntax();
         if (std::find(lines.begin(), lines.end(), syntax) == lines.end()) { lines.push_back(std::move(syntax)); }
     }
-    std::string text;
-    for (const std::string& line : lines) { text += (text.empty() ? "" : ", ") + line; }
-    return text;
+    return fmt::format("{}", fmt::join(lines, ", "));
 }
 
 [[noreturn]] void refuse_modifiers(std::span<const InstructionForm> forms, std::string_view mnemonic,

@@ -1,5 +1,6 @@
 #include "components/frontend/ptx/function_parser.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -112,12 +113,7 @@ void skip_location(Cursor& cursor) {
 void skip_section(Cursor& cursor) {
     cursor.next();
     cursor.expect('{', "after a section's name");
-    for (std::size_t depth = 1; depth > 0;) {
-        if (cursor.at_end()) { fail(cursor.line(), "a .section has no closing }"); }
-        const Token& token = cursor.next();
-        if (token.is('{')) { ++depth; }
-        if (token.is('}')) { --depth; }
-    }
+    if (!cursor.skip_to_closing_brace()) { fail(cursor.line(), "a .section has no closing }"); }
 }
 
 void skip_pragma(Cursor& cursor) {
@@ -272,10 +268,8 @@ Signature parse_signature(Cursor& cursor, Linkage linkage) {
         fail(function.line, "kernel `{}` has {} bytes of parameters; {} are supported", function.name,
              function.parameter_bytes, kMostParameterBytes);
     }
-    for (const Parameter& parameter : function.parameters) {
-        if (function.is_kernel && parameter.in_register) {
-            fail(function.line, "a kernel's parameters must be .param");
-        }
+    if (function.is_kernel && std::ranges::any_of(function.parameters, &Parameter::in_register)) {
+        fail(function.line, "a kernel's parameters must be .param");
     }
     std::optional<Problem> problem = parse_performance_directives(cursor, function);
     return {std::move(function), std::move(problem)};

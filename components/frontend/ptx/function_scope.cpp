@@ -1,12 +1,12 @@
 #include "components/frontend/ptx/function_scope.h"
 
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "components/frontend/ptx/lexer.h"
 #include "components/frontend/ptx/problem.h"
+#include "core/text/read_number.h"
 
 namespace lookahead::ptx {
 namespace {
@@ -14,10 +14,8 @@ namespace {
 /// The number that `digits` spells, if it has no leading zeros.
 std::optional<std::uint32_t> plain_number(std::string_view digits) {
     std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) { return std::nullopt; }
-    if (digits.size() > 1 && digits[0] == '0') { return std::nullopt; }
-    return value;
+    const bool has_leading_zero = digits.size() > 1 && digits[0] == '0';
+    return !has_leading_zero && read_number(digits, value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -76,11 +74,6 @@ void FunctionScope::refuse_duplicate(std::string_view name, std::uint32_t line) 
     }
 }
 
-void FunctionScope::declare_register(std::string_view name, Type type, std::uint32_t line) {
-    refuse_duplicate(name, line);
-    blocks_.back().registers.emplace(name, RegisterName{type, std::nullopt});
-}
-
 void FunctionScope::declare_registers(std::string_view prefix, std::uint32_t count, Type type, std::uint32_t line) {
     Block& block = blocks_.back();
     const RegisterRange range{count, type};
@@ -94,26 +87,10 @@ void FunctionScope::declare_registers(std::string_view prefix, std::uint32_t cou
     }
 }
 
-void FunctionScope::declare_symbol(std::string_view name, SymbolReference symbol, std::uint32_t line) {
-    refuse_duplicate(name, line);
-    blocks_.back().symbols.emplace(name, symbol);
-}
-
 void FunctionScope::declare_label(std::string_view name, std::uint32_t line) {
-    refuse_duplicate(name, line);
     const auto index = static_cast<std::uint32_t>(function_.instructions.size());
-    blocks_.back().labels.emplace(name, index);
+    declare(&Block::labels, name, index, line);
     function_.labels.push_back({std::string(name), index});
-}
-
-void FunctionScope::declare_branch_targets(std::string_view name, std::vector<std::string> labels, std::uint32_t line) {
-    refuse_duplicate(name, line);
-    blocks_.back().branch_targets.emplace(name, std::move(labels));
-}
-
-void FunctionScope::declare_prototype(std::string_view name, std::uint32_t index, std::uint32_t line) {
-    refuse_duplicate(name, line);
-    blocks_.back().prototypes.emplace(name, index);
 }
 
 std::uint32_t FunctionScope::materialise(const std::string& name, RegisterName& reg) {
@@ -146,22 +123,6 @@ std::optional<Meaning> FunctionScope::find(std::string_view name) {
     const auto found = module_names_.find(key);
     if (found == module_names_.end()) { return std::nullopt; }
     return Meaning{false, 0, found->second};
-}
-
-const std::vector<std::string>* FunctionScope::find_branch_targets(std::string_view name) const {
-    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-        const auto found = block->branch_targets.find(std::string(name));
-        if (found != block->branch_targets.end()) { return &found->second; }
-    }
-    return nullptr;
-}
-
-std::optional<std::uint32_t> FunctionScope::find_prototype(std::string_view name) const {
-    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-        const auto found = block->prototypes.find(std::string(name));
-        if (found != block->prototypes.end()) { return found->second; }
-    }
-    return std::nullopt;
 }
 
 }  // namespace lookahead::ptx

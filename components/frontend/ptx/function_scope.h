@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "components/frontend/ptx/function.h"
@@ -43,21 +44,36 @@ class FunctionScope {
     std::size_t open_blocks() const { return blocks_.size(); }
 
     // The following throw Problem at `line` if the innermost block has the name already.
-    void declare_register(std::string_view name, Type type, std::uint32_t line);
+    void declare_register(std::string_view name, Type type, std::uint32_t line) {
+        declare(&Block::registers, name, RegisterName{type, std::nullopt}, line);
+    }
     /// `prefix<count>`: prefix0 ... prefix(count - 1).
     void declare_registers(std::string_view prefix, std::uint32_t count, Type type, std::uint32_t line);
-    void declare_symbol(std::string_view name, SymbolReference symbol, std::uint32_t line);
+    void declare_symbol(std::string_view name, SymbolReference symbol, std::uint32_t line) {
+        declare(&Block::symbols, name, symbol, line);
+    }
     void declare_label(std::string_view name, std::uint32_t line);
-    void declare_branch_targets(std::string_view name, std::vector<std::string> labels, std::uint32_t line);
-    void declare_prototype(std::string_view name, std::uint32_t index, std::uint32_t line);
+    void declare_branch_targets(std::string_view name, std::vector<std::string> labels, std::uint32_t line) {
+        declare(&Block::branch_targets, name, std::move(labels), line);
+    }
+    void declare_prototype(std::string_view name, std::uint32_t index, std::uint32_t line) {
+        declare(&Block::prototypes, name, index, line);
+    }
 
     /// The meaning of a name in the innermost block that declares it, else in the module; nothing if none does.
     std::optional<Meaning> find(std::string_view name);
-    const std::vector<std::string>* find_branch_targets(std::string_view name) const;
-    std::optional<std::uint32_t> find_prototype(std::string_view name) const;
+    // Null if no block has one of that name; later declarations invalidate them.
+    const std::vector<std::string>* find_branch_targets(const std::string& name) const {
+        return find_in_blocks(&Block::branch_targets, name);
+    }
+    const std::uint32_t* find_prototype(const std::string& name) const {
+        return find_in_blocks(&Block::prototypes, name);
+    }
     void use_label(LabelUse use) { blocks_.back().uses.push_back(std::move(use)); }
 
   private:
+    template <class Value>
+    using Names = std::unordered_map<std::string, Value>;
     struct RegisterName {
         Type type = Type::none;
         std::optional<std::uint32_t> index;
@@ -67,14 +83,28 @@ class FunctionScope {
         Type type = Type::none;
     };
     struct Block {
-        std::unordered_map<std::string, RegisterName> registers;
-        std::unordered_map<std::string, RegisterRange> ranges;
-        std::unordered_map<std::string, SymbolReference> symbols;
-        std::unordered_map<std::string, std::uint32_t> labels;
-        std::unordered_map<std::string, std::vector<std::string>> branch_targets;
-        std::unordered_map<std::string, std::uint32_t> prototypes;
+        Names<RegisterName> registers;
+        Names<RegisterRange> ranges;
+        Names<SymbolReference> symbols;
+        Names<std::uint32_t> labels;
+        Names<std::vector<std::string>> branch_targets;
+        Names<std::uint32_t> prototypes;
         std::vector<LabelUse> uses;
     };
+
+    template <class Value>
+    void declare(Names<Value> Block::*names, std::string_view name, Value value, std::uint32_t line) {
+        refuse_duplicate(name, line);
+        (blocks_.back().*names).emplace(name, std::move(value));
+    }
+    template <class Value>
+    const Value* find_in_blocks(Names<Value> Block::*names, const std::string& name) const {
+        for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+            const auto found = ((*block).*names).find(name);
+            if (found != ((*block).*names).end()) { return &found->second; }
+        }
+        return nullptr;
+    }
 
     static const RegisterRange* range_of(const Block& block, const std::string& name);
     void refuse_duplicate(std::string_view name, std::uint32_t line) const;

@@ -108,6 +108,13 @@ std::vector<std::uint32_t> reverse_post_order(const Graph& graph) {
     return order;
 }
 
+std::vector<bool> reached_from(std::uint32_t root, const Edges& edges) {
+    std::vector<bool> seen(edges.size(), false);
+    std::vector<std::uint32_t> order;
+    append_post_order(edges, root, seen, order);
+    return seen;
+}
+
 std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
     if (graph.size() == 0) { return {}; }
     std::vector<std::uint32_t> immediate = dominators_from(0, graph.successors);
@@ -122,21 +129,18 @@ std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph) {
     Edges from = reversed(graph.successors);
     std::vector<bool> ends(graph.size(), false);
     std::vector<std::uint32_t> reaching;
-    for (std::uint32_t node = 0; node < exit; ++node) {
-        if (graph.exits[node]) { append_post_order(from, node, ends, reaching); }
-    }
     std::vector<std::uint32_t> last;
     for (std::uint32_t node = 0; node < exit; ++node) {
-        if (graph.exits[node]) { last.push_back(node); }
+        if (!graph.exits[node]) { continue; }
+        append_post_order(from, node, ends, reaching);
+        last.push_back(node);
     }
     for (const std::uint32_t node : endless_loops(graph.successors, from, ends)) { last.push_back(node); }
     from.push_back(std::move(last));
 
     std::vector<std::uint32_t> immediate = dominators_from(exit, from);
     immediate.pop_back();
-    for (std::uint32_t& node : immediate) {
-        if (node == exit) { node = kNoNode; }
-    }
+    std::ranges::replace(immediate, exit, kNoNode);
     return immediate;
 }
 

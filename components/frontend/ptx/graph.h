@@ -21,6 +21,9 @@ std::vector<std::vector<std::uint32_t>> predecessors(const Graph& graph);
 /// Nodes that can be reached from the entry, in reverse post-order.
 std::vector<std::uint32_t> reverse_post_order(const Graph& graph);
 
+/// By node: whether a path leads to it from `root`, which counts itself, over these edges.
+std::vector<bool> reached_from(std::uint32_t root, const std::vector<std::vector<std::uint32_t>>& edges);
+
 /// Immediate dominators; kNoNode for the entry and for unreachable nodes.
 /// Method: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
 std::vector<std::uint32_t> immediate_dominators(const Graph& graph);

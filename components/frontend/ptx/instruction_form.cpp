@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
+
+#include <fmt/format.h>
 
 #include "components/frontend/ptx/form_table.h"
 #include "components/frontend/ptx/type.h"
@@ -136,12 +139,7 @@ std::span<const InstructionForm> instruction_forms(std::string_view mnemonic) {
 }
 
 std::string supported_mnemonics() {
-    std::string text;
-    for (const auto& [mnemonic, forms] : table()) {
-        text += text.empty() ? "" : ", ";
-        text += mnemonic;
-    }
-    return text;
+    return fmt::format("{}", fmt::join(std::views::keys(table()), ", "));
 }
 
 }  // namespace lookahead::ptx

@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/instruction_rules.h"
 #include "components/frontend/ptx/operand_fitter.h"
 #include "components/frontend/ptx/problem.h"

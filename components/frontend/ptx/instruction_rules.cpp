@@ -1,7 +1,5 @@
 #include "components/frontend/ptx/instruction_rules.h"
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
@@ -14,39 +12,35 @@ bool rounds_to_integer(Rounding rounding) {
            rounding == Rounding::rpi;
 }
 
-enum class RoundingNeed { forbidden, integer_optional, integer_required, required };
+/// The kinds of rounding that a conversion may have, and the sentence about others.
+struct RoundingRule {
+    bool none, to_integer, other;
+    const char* sentence;
+};
+constexpr RoundingRule kExact{true, false, false, "this conversion is exact and takes no rounding"};
+constexpr RoundingRule kIntegerOptional{true, true, false,
+                                        "this conversion takes .rni, .rzi, .rmi, .rpi or no rounding"};
+constexpr RoundingRule kIntegerRequired{false, true, false, "this conversion needs .rni, .rzi, .rmi or .rpi"};
+constexpr RoundingRule kRequired{false, false, true, "this conversion needs .rn, .rz, .rm or .rp"};
 
 /// PTX ISA, section 9.7.9 "cvt".
-RoundingNeed rounding_need(Type to, Type from) {
+const RoundingRule& rounding_rule(Type to, Type from) {
     if (is_floating(to) && is_floating(from)) {
-        if (bits(to) < bits(from)) { return RoundingNeed::required; }
-        return bits(to) == bits(from) ? RoundingNeed::integer_optional : RoundingNeed::forbidden;
+        if (bits(to) < bits(from)) { return kRequired; }
+        return bits(to) == bits(from) ? kIntegerOptional : kExact;
     }
-    if (is_floating(to)) { return RoundingNeed::required; }
-    return is_floating(from) ? RoundingNeed::integer_required : RoundingNeed::forbidden;
+    if (is_floating(to)) { return kRequired; }
+    return is_floating(from) ? kIntegerRequired : kExact;
 }
 
 void check_conversion(const Instruction& instruction) {
     const Modifiers& m = instruction.modifiers;
     if (m.types[0] == Type::f16x2) { return; }
-    const bool none = m.rounding == Rounding::none;
-    const bool integer = rounds_to_integer(m.rounding);
-    switch (rounding_need(m.types[0], m.types[1])) {
-        case RoundingNeed::forbidden:
-            if (!none) { fail(instruction.line, "this conversion is exact and takes no rounding"); }
-            break;
-        case RoundingNeed::integer_optional:
-            if (!none && !integer) {
-                fail(instruction.line, "this conversion takes .rni, .rzi, .rmi, .rpi or no rounding");
-            }
-            break;
-        case RoundingNeed::integer_required:
-            if (!integer) { fail(instruction.line, "this conversion needs .rni, .rzi, .rmi or .rpi"); }
-            break;
-        case RoundingNeed::required:
-            if (none || integer) { fail(instruction.line, "this conversion needs .rn, .rz, .rm or .rp"); }
-            break;
-    }
+    const RoundingRule& rule = rounding_rule(m.types[0], m.types[1]);
+    const bool fits = m.rounding == Rounding::none    ? rule.none
+                      : rounds_to_integer(m.rounding) ? rule.to_integer
+                                                      : rule.other;
+    if (!fits) { fail(instruction.line, rule.sentence); }
     if (m.ftz && m.types[0] != Type::f32 && m.types[1] != Type::f32) {
         fail(instruction.line, ".ftz applies only to conversions from or to .f32");
     }

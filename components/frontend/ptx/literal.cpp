@@ -3,6 +3,8 @@
 #include <bit>
 #include <charconv>
 
+#include "core/text/read_number.h"
+
 namespace lookahead::ptx {
 namespace {
 
@@ -22,8 +24,7 @@ std::optional<Literal> parse_exact_float(std::string_view digits, std::size_t co
 
 std::optional<Literal> parse_decimal_float(std::string_view text) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) { return std::nullopt; }
+    if (!read_number(text, value)) { return std::nullopt; }
     return Literal{Literal::Kind::real, false, std::bit_cast<std::uint64_t>(value)};
 }
 

@@ -61,6 +61,19 @@ struct Operand {
     std::vector<std::uint32_t> targets{};
 
     std::int64_t offset() const { return static_cast<std::int64_t>(value); }
+    /// The same operand, read or written at another type.
+    Operand at_type(Type other) const {
+        Operand result = *this;
+        result.type = other;
+        return result;
+    }
 };
+
+/// Calls `visit` for the operand and all its elements.
+template <class Visit>
+void for_each_part(const Operand& operand, const Visit& visit) {
+    visit(operand);
+    for (const Operand& element : operand.elements) { for_each_part(element, visit); }
+}
 
 }  // namespace lookahead::ptx

@@ -22,11 +22,8 @@ bool is_number(Type type) {
 }
 
 bool lists_space(const InstructionForm& form, StateSpace space) {
-    for (const ModifierGroup& group : form.groups) {
-        if (group.kind != "space") { continue; }
-        return std::find(group.words.begin(), group.words.end(), name_of(space)) != group.words.end();
-    }
-    return false;
+    const auto group = std::ranges::find(form.groups, "space", &ModifierGroup::kind);
+    return group != form.groups.end() && std::ranges::find(group->words, name_of(space)) != group->words.end();
 }
 
 /// The types of a texture's coordinates. Those of arrays begin with the element's index; 3d, a2d and cube have a
@@ -72,10 +69,8 @@ void OperandFitter::fit_place(const InstructionForm& form, const OperandPlace& p
     append(fit_one(form, place, raw), is_destination(place.shape));
     if (!raw.has_second) { return; }
     if (place.shape != OperandShape::destination_pair) { refuse("this instruction has no second destination after |"); }
-    Operand second = raw.second;
-    if (second.kind == OperandKind::reg) { second = reg(second, Type::pred, false); }
-    second.type = Type::pred;
-    append(std::move(second), true);
+    append(raw.second.kind == OperandKind::reg ? reg(raw.second, Type::pred, false) : raw.second.at_type(Type::pred),
+           true);
 }
 
 Operand OperandFitter::fit_one(const InstructionForm& form, const OperandPlace& place, const RawOperand& raw) {
@@ -132,9 +127,7 @@ Operand OperandFitter::reg(const Operand& operand, Type type, bool wider) {
                (wider ? " (or a wider one of its kind)" : ""));
     }
     if (operand.negated && type != Type::pred) { refuse("! can stand only before a predicate register"); }
-    Operand fitted = operand;
-    fitted.type = type;
-    return fitted;
+    return operand.at_type(type);
 }
 
 Operand OperandFitter::immediate(const Literal& literal, Type type) {
@@ -167,11 +160,7 @@ Operand OperandFitter::source(const RawOperand& raw, Type type, bool wider) {
 Operand OperandFitter::destination(const RawOperand& raw, Type type, bool wider) {
     const bool may_discard =
         instruction_.opcode == Opcode::atom || (instruction_.opcode == Opcode::setp && raw.has_second);
-    if (raw.operand.kind == OperandKind::sink && may_discard) {
-        Operand fitted = raw.operand;
-        fitted.type = type;
-        return fitted;
-    }
+    if (raw.operand.kind == OperandKind::sink && may_discard) { return raw.operand.at_type(type); }
     if (raw.operand.kind != OperandKind::reg) { refuse("expected a register as the destination"); }
     if (raw.operand.negated) { refuse("a destination cannot be negated"); }
     return reg(raw.operand, type, wider);
@@ -191,8 +180,7 @@ Operand OperandFitter::vector(const RawOperand& raw, std::size_t width, Type typ
     Operand fitted{.kind = OperandKind::vector, .type = type};
     for (const RawOperand& element : raw.elements) {
         if (is_result && element.operand.kind == OperandKind::sink) {
-            fitted.elements.push_back(element.operand);
-            fitted.elements.back().type = type;
+            fitted.elements.push_back(element.operand.at_type(type));
         } else {
             fitted.elements.push_back(is_result ? destination(element, type, wider) : source(element, type, wider));
         }
@@ -210,9 +198,7 @@ Operand OperandFitter::special(const Operand& operand, Type type) {
         refuse("special register {} is {} and cannot be read as {}", name_of(operand.special), dotted(own),
                dotted(instruction_.type()));
     }
-    Operand fitted = operand;
-    fitted.type = type;
-    return fitted;
+    return operand.at_type(type);
 }
 
 Operand OperandFitter::symbol(const Operand& operand, Type type) {
@@ -225,9 +211,7 @@ Operand OperandFitter::symbol(const Operand& operand, Type type) {
         refuse("{} is in state space {}, not in {}", name_of_symbol(operand.symbol), name_of(space),
                name_of(instruction_.modifiers.space));
     }
-    Operand fitted = operand;
-    fitted.type = type;
-    return fitted;
+    return operand.at_type(type);
 }
 
 void OperandFitter::check_address_width(Type type, StateSpace space) const {

@@ -1,7 +1,6 @@
 #include "components/frontend/ptx/parse_module.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "components/frontend/ptx/cursor.h"
@@ -12,6 +11,7 @@
 #include "components/frontend/ptx/lexer.h"
 #include "components/frontend/ptx/problem.h"
 #include "core/error/error.h"
+#include "core/text/read_number.h"
 
 namespace lookahead::ptx {
 namespace {
@@ -47,12 +47,11 @@ class ModuleParser {
             fail(line, "a PTX file begins with .version (such as .version 9.0), not with {}", describe(cursor_.peek()));
         }
         const std::string_view text = cursor_.next().text;
-        const char* const end = text.data() + text.size();
-        const auto [dot, major_error] = std::from_chars(text.data(), end, module_.version_major);
-        const bool has_minor = major_error == std::errc{} && dot != end && *dot == '.';
-        if (!has_minor) { fail(line, "`{}` is not a PTX version such as 9.0", text); }
-        const auto [rest, minor_error] = std::from_chars(dot + 1, end, module_.version_minor);
-        if (minor_error != std::errc{} || rest != end) { fail(line, "`{}` is not a PTX version such as 9.0", text); }
+        const std::size_t dot = text.find('.');
+        if (dot == std::string_view::npos || !read_number(text.substr(0, dot), module_.version_major) ||
+            !read_number(text.substr(dot + 1), module_.version_minor)) {
+            fail(line, "`{}` is not a PTX version such as 9.0", text);
+        }
         if (module_.version_major < kOldestVersion || module_.version_major > kNewestVersion) {
             fail(line, "PTX version {} is not supported; 2.0 to 9.x are", text);
         }
@@ -141,12 +140,7 @@ class ModuleParser {
     void skip_body() {
         const std::uint32_t line = cursor_.line();
         cursor_.expect('{', "before a function's body");
-        for (std::size_t depth = 1; depth > 0;) {
-            if (cursor_.at_end()) { fail(line, "the function's body has no closing }"); }
-            const Token& token = cursor_.next();
-            if (token.is('{')) { ++depth; }
-            if (token.is('}')) { --depth; }
-        }
+        if (!cursor_.skip_to_closing_brace()) { fail(line, "the function's body has no closing }"); }
     }
 
     static void drop_body(Function& function, std::string problem) {

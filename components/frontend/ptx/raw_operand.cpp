@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "components/frontend/ptx/constant_expression.h"
 #include "components/frontend/ptx/problem.h"
 

@@ -31,25 +31,21 @@ class Fdtd3d : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        std::vector<double> now(before_.begin(), before_.end()), next = now;
         const std::int64_t plane = row_ * (ny_ + 2 * kRadius);
-        for (std::int64_t step = 0; step < steps_; ++step) {
-            for (std::int64_t z = kRadius; z < nz_ + kRadius; ++z) {
-                for (std::int64_t y = kRadius; y < ny_ + kRadius; ++y) {
-                    for (std::int64_t x = kRadius; x < nx_ + kRadius; ++x) {
-                        const double* at = &now[x + y * row_ + z * plane];
-                        double sum = double{kWeights[0]} * at[0];
-                        for (std::int64_t i = 1; i <= kRadius; ++i) {
-                            sum += double{kWeights[i]} *
-                                   (at[-i] + at[i] + at[-i * row_] + at[i * row_] + at[-i * plane] + at[i * plane]);
-                        }
-                        next[x + y * row_ + z * plane] = sum;
-                    }
+        const std::array<std::int64_t, 3> first{kRadius, kRadius, kRadius};
+        const std::array<std::int64_t, 3> end{nx_ + kRadius, ny_ + kRadius, nz_ + kRadius};
+        const auto expected = after_steps(before_, steps_, [&](const auto& now, auto& next) {
+            for_each_point(first, end, [&](auto x, auto y, auto z) {
+                const double* at = &now[x + y * row_ + z * plane];
+                double sum = double{kWeights[0]} * at[0];
+                for (std::int64_t i = 1; i <= kRadius; ++i) {
+                    sum += double{kWeights[i]} *
+                           (at[-i] + at[i] + at[-i * row_] + at[i * row_] + at[-i * plane] + at[i * plane]);
                 }
-            }
-            now.swap(next);
-        }
-        return compare_close("u", after_, now, kTolerance);
+                next[x + y * row_ + z * plane] = sum;
+            });
+        });
+        return compare_close("u", after_, expected, kTolerance);
     }
 
   private:

@@ -33,8 +33,7 @@ class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         std::vector<std::uint8_t> source(nodes_ * flag, 0);
         source[0] = 1;
         const DeviceAddress frontier = device.upload(source), visited = device.upload(source);
-        const DeviceAddress updating = device.allocate(source.size());
-        device.fill(updating, std::byte{0}, source.size());
+        const DeviceAddress updating = zeros(device, source.size());
         const DeviceAddress cost = device.upload(costs), over = device.allocate(flag);
 
         const auto count = s32(nodes_);

@@ -34,8 +34,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         const std::uint64_t bytes = place_xyz_[0].size() * sizeof(float);
         for (DeviceAddress* results :
              {&cells.force_x, &cells.force_y, &cells.force_z, &cells.energy, &cells.density, &cells.slope}) {
-            *results = device.allocate(bytes);
-            device.fill(*results, std::byte{0}, bytes);
+            *results = zeros(device, bytes);
         }
         const auto count = s32(atom_count_);
         const AtomList list{device.upload(atom_cell_), device.upload(atom_place_), count};
@@ -144,16 +143,12 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         std::int32_t next = 0;
         std::vector<std::array<std::int64_t, 3>> cells;
         for (const bool inside : {true, false}) {
-            for (std::int64_t z = -1; z <= n; ++z) {
-                for (std::int64_t y = -1; y <= n; ++y) {
-                    for (std::int64_t x = -1; x <= n; ++x) {
-                        const auto is_in = [n](std::int64_t i) { return i >= 0 && i < n; };
-                        if ((is_in(x) && is_in(y) && is_in(z)) != inside) { continue; }
-                        number[at(x, y, z)] = next++;
-                        cells.push_back({x, y, z});
-                    }
-                }
-            }
+            for_each_point({-1, -1, -1}, {n + 1, n + 1, n + 1}, [&](auto x, auto y, auto z) {
+                const auto is_in = [n](std::int64_t i) { return i >= 0 && i < n; };
+                if ((is_in(x) && is_in(y) && is_in(z)) != inside) { return; }
+                number[at(x, y, z)] = next++;
+                cells.push_back({x, y, z});
+            });
         }
         const std::int64_t inside = n * n * n, all = static_cast<std::int64_t>(cells.size());
         neighbours_.clear();
@@ -227,24 +222,21 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     void of_neighbours(std::int64_t atom, Visit visit) const {
         const std::int64_t halves = 2 * side_;
         constexpr std::int64_t kReach = 2;  // three half unit cells, less the displacements, exceed the cutoff
-        for (std::int64_t z = -kReach; z <= kReach; ++z) {
-            for (std::int64_t y = -kReach; y <= kReach; ++y) {
-                for (std::int64_t x = -kReach; x <= kReach; ++x) {
-                    if ((x + y + z) % 2 != 0 || (x == 0 && y == 0 && z == 0)) { continue; }
-                    const std::int64_t offset[3] = {x, y, z};
-                    std::int64_t at[3];
-                    double d[3], r2 = 0;
-                    for (int i = 0; i < 3; ++i) { at[i] = (points_[atom][i] + offset[i] + 2 * halves) % halves; }
-                    const std::int64_t other = atom_at_[(at[2] * halves + at[1]) * halves + at[0]];
-                    for (int i = 0; i < 3; ++i) {
-                        const std::int64_t image = points_[atom][i] + offset[i] - at[i];
-                        d[i] = double{xyz_[i][atom]} - xyz_[i][other] - static_cast<double>(image) * kLattice / 2;
-                        r2 += d[i] * d[i];
-                    }
-                    if (r2 <= double{kCutoff} * kCutoff) { visit(other, d, std::sqrt(r2)); }
-                }
+        const std::array<std::int64_t, 3> least{-kReach, -kReach, -kReach}, end{kReach + 1, kReach + 1, kReach + 1};
+        for_each_point(least, end, [&](auto x, auto y, auto z) {
+            if ((x + y + z) % 2 != 0 || (x == 0 && y == 0 && z == 0)) { return; }
+            const std::int64_t offset[3] = {x, y, z};
+            std::int64_t at[3];
+            double d[3], r2 = 0;
+            for (int i = 0; i < 3; ++i) { at[i] = (points_[atom][i] + offset[i] + 2 * halves) % halves; }
+            const std::int64_t other = atom_at_[(at[2] * halves + at[1]) * halves + at[0]];
+            for (int i = 0; i < 3; ++i) {
+                const std::int64_t image = points_[atom][i] + offset[i] - at[i];
+                d[i] = double{xyz_[i][atom]} - xyz_[i][other] - static_cast<double>(image) * kLattice / 2;
+                r2 += d[i] * d[i];
             }
-        }
+            if (r2 <= double{kCutoff} * kCutoff) { visit(other, d, std::sqrt(r2)); }
+        });
     }
 
     const std::int64_t side_ = value(0), rounds_ = value(1), atom_count_ = 4 * side_ * side_ * side_;

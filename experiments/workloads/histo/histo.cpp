@@ -74,12 +74,6 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     }
 
   private:
-    static DeviceAddress zeros(Device& device, std::uint64_t bytes) {
-        const DeviceAddress address = device.allocate(bytes);
-        device.fill(address, std::byte{0}, bytes);
-        return address;
-    }
-
     /// Most pixels fall near the middle bins, many of them into a few neighbouring bins; some are anywhere.
     void make_image() {
         XorShift32 random(seed());

@@ -19,8 +19,7 @@ class HistogramPeer : public Workload {
         in_ = XorShift32(seed_).words(n_);
 
         const DeviceAddress in = device.upload(in_);
-        const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
-        device.fill(bins, std::byte{0}, kBins * sizeof(std::uint32_t));
+        const DeviceAddress bins = zeros(device, kBins * sizeof(std::uint32_t));
         device.launch("histogram", {{u32(blocks_)}, {kBins}}, pack_parameters(in, bins, s32(n_)));
         bins_ = device.download<std::uint32_t>(bins, kBins);
     }

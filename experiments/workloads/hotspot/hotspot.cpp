@@ -46,14 +46,10 @@ class Hotspot : public SizedWorkload<kParameters, kWideForm> {
     }
 
     CheckReport check() const override {
-        std::vector<double> now(temperature_.begin(), temperature_.end()), next(now.size());
-        for (std::int64_t step = 0; step < steps_; ++step) {
-            for (std::int64_t y = 0; y < n_; ++y) {
-                for (std::int64_t x = 0; x < n_; ++x) { next[y * n_ + x] = next_temperature(now, x, y); }
-            }
-            now.swap(next);
-        }
-        return compare_close("temperature", out_, now, kTolerance);
+        const auto expected = after_steps(temperature_, steps_, [this](const auto& now, auto& next) {
+            for (std::int64_t i = 0; i < n_ * n_; ++i) { next[i] = next_temperature(now, i % n_, i / n_); }
+        });
+        return compare_close("temperature", out_, expected, kTolerance);
     }
 
   private:

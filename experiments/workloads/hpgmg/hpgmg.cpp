@@ -51,7 +51,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         // Computed on the whole periodic grid, without boxes.
         std::array<std::vector<double>, kVectors> v;
         for (std::int64_t vector = 0; vector < kVectors; ++vector) {
-            for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+            for_each_point({}, cells_, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
                 v[vector].push_back(data_[at(vector, i, j, k)]);
             });
         }
@@ -61,7 +61,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         };
         std::vector<double> x = v[kX], last = v[kTemp], next(x.size());
         for (std::int64_t step = 0; step < smooths_ * kDegree; ++step) {
-            for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+            for_each_point({}, cells_, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
                 const std::int64_t me = cell(i, j, k), up_i = cell(i + 1, j, k), up_j = cell(i, j + 1, k),
                                    up_k = cell(i, j, k + 1);
                 const double flux =
@@ -77,7 +77,8 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
             std::swap(x, next);
         }
         std::vector<float> got;
-        for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) { got.push_back(after_[at(kX, i, j, k)]); });
+        for_each_point({}, cells_,
+                       [&](std::int64_t i, std::int64_t j, std::int64_t k) { got.push_back(after_[at(kX, i, j, k)]); });
         return compare_close("cell of x", got, x, kTolerance);
     }
 
@@ -98,15 +99,6 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         Place read, write;
     };
 
-    template <class Visit>
-    void for_cells(Visit visit) const {
-        for (std::int64_t k = 0; k < cells_[2]; ++k) {
-            for (std::int64_t j = 0; j < cells_[1]; ++j) {
-                for (std::int64_t i = 0; i < cells_[0]; ++i) { visit(i, j, k); }
-            }
-        }
-    }
-
     std::int64_t box_at(std::int64_t i, std::int64_t j, std::int64_t k) const {
         return (k * boxes_[1] + j) * boxes_[0] + i;
     }
@@ -125,7 +117,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         for (std::int64_t i = 0; i < boxes * kVectors; ++i) { vector_begin_.push_back(s32(i * volume + first)); }
         data_.assign(boxes * kVectors * volume, 0.0f);
         XorShift32 random(seed());
-        for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        for_each_point({}, cells_, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
             data_[at(kX, i, j, k)] = random.next_float();
             data_[at(kRightSide, i, j, k)] = 2 * random.next_float() - 1;
             for (const std::int64_t vector : {kAlpha, kBetaI, kBetaJ, kBetaK}) {
@@ -134,7 +126,7 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
         });
         // The coefficients of a box's outer faces, like its ghost cells, come from neighbouring boxes.
         const std::int64_t strides[3] = {1, j_stride_, k_stride_};
-        for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        for_each_point({}, cells_, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
             float beta = 0;
             for (int axis = 0; axis < 3; ++axis) {
                 std::int64_t up[3] = {i, j, k};

@@ -31,21 +31,14 @@ class Laplace3d : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        std::vector<double> now(before_.begin(), before_.end()), next = now;
         const std::int64_t row = pitch_, plane = pitch_ * ny_;
-        for (std::int64_t step = 0; step < steps_; ++step) {
-            for (std::int64_t z = 1; z < nz_ - 1; ++z) {
-                for (std::int64_t y = 1; y < ny_ - 1; ++y) {
-                    for (std::int64_t x = 1; x < nx_ - 1; ++x) {
-                        const double* at = &now[x + y * row + z * plane];
-                        next[x + y * row + z * plane] =
-                            (at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane]) / 6.0;
-                    }
-                }
-            }
-            now.swap(next);
-        }
-        return compare_close("u", after_, now, kTolerance);
+        const auto expected = after_steps(before_, steps_, [&](const auto& now, auto& next) {
+            for_each_point({1, 1, 1}, {nx_ - 1, ny_ - 1, nz_ - 1}, [&](auto x, auto y, auto z) {
+                const double* at = &now[x + y * row + z * plane];
+                next[x + y * row + z * plane] = (at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane]) / 6.0;
+            });
+        });
+        return compare_close("u", after_, expected, kTolerance);
     }
 
   private:

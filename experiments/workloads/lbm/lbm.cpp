@@ -37,16 +37,11 @@ class Lbm : public SizedWorkload<kParameters> {
     }
 
     CheckReport check() const override {
-        std::vector<double> now(before_.begin(), before_.end()), next = now;
-        for (std::int64_t step = 0; step < steps_; ++step) {
-            for (std::int64_t z = 0; z < nz_; ++z) {
-                for (std::int64_t y = 0; y < ny_; ++y) {
-                    for (std::int64_t x = 0; x < nx_; ++x) { stream(now, next, first_ + x + y * pitch_ + z * plane_); }
-                }
-            }
-            now.swap(next);
-        }
-        return compare_close("distribution", after_, now, kTolerance, kScale);
+        const auto expected = after_steps(before_, steps_, [&](const auto& now, auto& next) {
+            for_each_point({}, {nx_, ny_, nz_},
+                           [&](auto x, auto y, auto z) { stream(now, next, first_ + x + y * pitch_ + z * plane_); });
+        });
+        return compare_close("distribution", after_, expected, kTolerance, kScale);
     }
 
   private:
@@ -61,16 +56,10 @@ class Lbm : public SizedWorkload<kParameters> {
                 before_[i * cells_ + cell] = weight * (0.95f + 0.1f * random.next_float());
             }
         }
-        for (std::int64_t z = 0; z < nz_; ++z) {
-            for (std::int64_t y = 0; y < ny_; ++y) {
-                for (std::int64_t x = 0; x < nx_; ++x) {
-                    const bool wall = x == 0 || x == nx_ - 1 || y == 0 || y == ny_ - 1 || z == 0 || z == nz_ - 1;
-                    flags_[first_ + x + y * pitch_ + z * plane_] = wall || random.next() % 64 == 0 ? 1
-                                                                   : z == nz_ - 2                  ? 2
-                                                                                                   : 0;
-                }
-            }
-        }
+        for_each_point({}, {nx_, ny_, nz_}, [&](auto x, auto y, auto z) {
+            const bool wall = x == 0 || x == nx_ - 1 || y == 0 || y == ny_ - 1 || z == 0 || z == nz_ - 1;
+            flags_[first_ + x + y * pitch_ + z * plane_] = wall || random.next() % 64 == 0 ? 1 : z == nz_ - 2 ? 2 : 0;
+        });
     }
 
     void stream(const std::vector<double>& from, std::vector<double>& to, std::int64_t place) const {

@@ -35,8 +35,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
     }
 
     CheckReport check() const override {
-        std::vector<double> now(before_.begin(), before_.end()), next(now.size());
-        for (std::int64_t step = 0; step < steps_; ++step) {
+        const auto expected = after_steps(before_, steps_, [this](const auto& now, auto& next) {
             for (std::size_t block = 0; block < blocks_.size(); ++block) {
                 for (std::int64_t cell = 0; cell < kCells; ++cell) {
                     const Point at{cell % kSide, cell / kSide % kSide, cell / kSide / kSide};
@@ -53,9 +52,8 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
                     }
                 }
             }
-            std::swap(now, next);
-        }
-        return compare_close("cell", after_, now, kTolerance);
+        });
+        return compare_close("cell", after_, expected, kTolerance);
     }
 
   private:

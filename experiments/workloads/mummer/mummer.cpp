@@ -124,9 +124,7 @@ class Mummer : public SizedWorkload<kParameters> {
         const DeviceAddress nodes = device.upload(tree.nodes), children_at = device.upload(children);
         const DeviceAddress reference = device.upload(reference_), queries = device.upload(queries_);
         const DeviceAddress firsts = device.upload(first_letters);
-        const std::uint64_t bytes = queries_.size() * sizeof(Match);
-        const DeviceAddress matches = device.allocate(bytes);
-        device.fill(matches, std::byte{0}, bytes);
+        const DeviceAddress matches = zeros(device, queries_.size() * sizeof(Match));
         device.launch("mummer_match", {{blocks_for(query_count_, kThreads)}, {kThreads}},
                       pack_parameters(nodes, children_at, reference, queries, firsts, s32(query_count_), s32(shortest_),
                                       matches));

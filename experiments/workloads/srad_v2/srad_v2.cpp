@@ -50,28 +50,24 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
         };
         for (std::int64_t step = 0; step < steps_; ++step) {
             const double q0 = speckle(now);
-            for (std::int64_t y = 0; y < rows_; ++y) {
-                for (std::int64_t x = 0; x < columns_; ++x) {
-                    const std::int64_t i = at(x, y);
-                    const double v = now[i];
-                    d[i] = {now[at(x, y - 1)] - v, now[at(x, y + 1)] - v, now[at(x - 1, y)] - v, now[at(x + 1, y)] - v};
-                    double gradient = 0, laplacian = 0;
-                    for (const double difference : d[i]) {
-                        gradient += difference * difference / (v * v);
-                        laplacian += difference / v;
-                    }
-                    const double denominator = 1 + 0.25 * laplacian;
-                    const double q = (0.5 * gradient - laplacian * laplacian / 16) / (denominator * denominator);
-                    c[i] = std::clamp(1 / (1 + (q - q0) / (q0 * (1 + q0))), 0.0, 1.0);
+            for_each_point({}, {columns_, rows_, 1}, [&](auto x, auto y, auto) {
+                const std::int64_t i = at(x, y);
+                const double v = now[i];
+                d[i] = {now[at(x, y - 1)] - v, now[at(x, y + 1)] - v, now[at(x - 1, y)] - v, now[at(x + 1, y)] - v};
+                double gradient = 0, laplacian = 0;
+                for (const double difference : d[i]) {
+                    gradient += difference * difference / (v * v);
+                    laplacian += difference / v;
                 }
-            }
-            for (std::int64_t y = 0; y < rows_; ++y) {
-                for (std::int64_t x = 0; x < columns_; ++x) {
-                    const std::int64_t i = at(x, y);
-                    now[i] += 0.25 * kLambda *
-                              (c[i] * d[i][0] + c[at(x, y + 1)] * d[i][1] + c[i] * d[i][2] + c[at(x + 1, y)] * d[i][3]);
-                }
-            }
+                const double denominator = 1 + 0.25 * laplacian;
+                const double q = (0.5 * gradient - laplacian * laplacian / 16) / (denominator * denominator);
+                c[i] = std::clamp(1 / (1 + (q - q0) / (q0 * (1 + q0))), 0.0, 1.0);
+            });
+            for_each_point({}, {columns_, rows_, 1}, [&](auto x, auto y, auto) {
+                const std::int64_t i = at(x, y);
+                now[i] += 0.25 * kLambda *
+                          (c[i] * d[i][0] + c[at(x, y + 1)] * d[i][1] + c[i] * d[i][2] + c[at(x + 1, y)] * d[i][3]);
+            });
         }
         return compare_close("pixel", after_, now, kTolerance);
     }

@@ -163,8 +163,7 @@ class Weather : public SizedWorkload<kParameters> {
         make_air();
         std::array<DeviceAddress, field_count> fields{};
         for (int field = 0; field < field_count; ++field) { fields[field] = device.upload(before_[field]); }
-        const DeviceAddress ground = device.allocate(plane_ * sizeof(float));
-        device.fill(ground, std::byte{0}, plane_ * sizeof(float));
+        const DeviceAddress ground = zeros(device, plane_ * sizeof(float));
         const DeviceAddress substeps = device.allocate(plane_ * sizeof(std::int32_t));
         substeps_.clear();
         for (std::int64_t step = 0; step < steps_; ++step) {

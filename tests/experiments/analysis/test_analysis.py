@@ -59,7 +59,6 @@ class ReaderTest(unittest.TestCase):
         kernels = self.run_file.kernels
         self.assertEqual(list(kernels["name"]), ["vecadd", "vecadd"])
         self.assertEqual(list(kernels["cycles"]), [1400, 1600])
-        self.assertEqual(list(kernels["l1d_misses"]), [10, 20])
         self.assertEqual(self.run_file.components.loc[3, "parent"], 0)
 
     def test_series_are_counts_and_rates_of_intervals(self):

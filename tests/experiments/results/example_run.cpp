@@ -47,7 +47,6 @@ RunRecord example_run() {
           {"warp_instructions", "instruction", "Warp instructions issued.", {2500, 2000}}}}};
     record.kernels = {{0, "vecadd", 0, {4, 1, 1}, {128, 1, 1}, 10, 0, 1000, 2'000'000, 1400, 2300, 73'600},
                       {1, "vecadd", 0, {4, 1, 1}, {128, 1, 1}, 10, 64, 2'000'100, 4'285'714, 1600, 2200, 70'400}};
-    record.kernel_columns = {{"l1d_misses", "line", "Misses of all L1 caches.", std::vector<std::uint64_t>{10, 20}}};
     record.histograms = {{"sm",
                           "load_latency",
                           "cycle",

@@ -73,7 +73,6 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
               record.kernels.pop_back();
               record.kernel_counters.values.resize(2);
               record.kernel_energies.energy_delay_js.resize(1);
-              record.kernel_columns[0].values = std::vector<std::uint64_t>{10};
           }) ==
           "/@kernels: 2 in the first, 1 in the second\n"
           "/energy/kernel: shape 2 in the first, shape 1 in the second");

@@ -61,12 +61,12 @@ TEST_CASE("exit codes and the last line of stderr come back, one order after the
 
 TEST_CASE("an order is ended behind its time, and not before") {
     PointServer server(obey);
-    const PointEnd late = end_of(server, {{"sleep", "20000"}, 0.2});
+    const PointEnd late = end_of(server, {{"sleep", "20000"}, {0.2}});
     CHECK(late.overrun == PointEnd::Overrun::time);
     CHECK(late.exit_code == kOverrunCode);
     CHECK(late.wall_s >= 0.2);
     CHECK(late.wall_s < 15);
-    const PointEnd early = end_of(server, {{"sleep", "20"}, 60});
+    const PointEnd early = end_of(server, {{"sleep", "20"}, {60}});
     CHECK(early.overrun == PointEnd::Overrun::none);
     CHECK(early.exit_code == 0);
     CHECK(early.wall_s >= 0.02);
@@ -76,9 +76,9 @@ TEST_CASE("an order is ended behind its time, and not before") {
 TEST_CASE("an order that takes more memory than it may is ended, another is not") {
     constexpr std::uint64_t kLimit = 200'000'000;
     PointServer server(obey);
-    CHECK(end_of(server, {{"take", "400000000"}, 0, kLimit}).overrun == PointEnd::Overrun::memory);
-    CHECK(end_of(server, {{"take", "400000000"}, 0, kLimit}).exit_code == kOverrunCode);
-    CHECK(end_of(server, {{"take", "1000000"}, 0, kLimit}).exit_code == 0);
+    CHECK(end_of(server, {{"take", "400000000"}, {0, kLimit}}).overrun == PointEnd::Overrun::memory);
+    CHECK(end_of(server, {{"take", "400000000"}, {0, kLimit}}).exit_code == kOverrunCode);
+    CHECK(end_of(server, {{"take", "1000000"}, {0, kLimit}}).exit_code == 0);
     CHECK(end_of(server, {{"take", "400000000"}}).exit_code == 0);
 }
 

@@ -91,6 +91,9 @@ CudaError give(Value* place, std::type_identity_t<Value> value) {
     return kSuccess;
 }
 
+/// Releases an allocation of the device.
+CudaError release_allocation(std::uint64_t address);
+
 /// Copy or fill at once, whatever the stream; the public functions use them.
 CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind);
 CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes);

@@ -120,9 +120,7 @@ ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
     return {{x, y, z, w}, kind};
 }
 CudaError cudaGetChannelDesc(ChannelFormat* format, const Array* array) {
-    if (format == nullptr || array == nullptr) { return remember(kInvalidValue); }
-    *format = array->format;
-    return kSuccess;
+    return array == nullptr ? remember(kInvalidValue) : give(format, array->format);
 }
 
 CudaError cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent, unsigned flags) {
@@ -152,9 +150,8 @@ CudaError cudaMallocArray(Array** array, const ChannelFormat* format, std::size_
 }
 CudaError cudaFreeArray(Array* array) {
     if (array == nullptr) { return kSuccess; }
-    const Reply reply = Connection::get().call({.operation = Operation::release, .address = array->address});
-    delete array;
-    return error_of(reply);
+    const std::unique_ptr<Array> owner(array);
+    return release_allocation(array->address);
 }
 CudaError cudaArrayGetInfo(ChannelFormat* format, Extent* extent, unsigned* flags, const Array* array) {
     if (array == nullptr) { return remember(kInvalidValue); }

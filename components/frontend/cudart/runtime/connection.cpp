@@ -62,6 +62,18 @@ void say_unheard(const std::string& sentence) {
     std::abort();
 }
 
+/// Calls `move` (recv or send) on part after part of the bytes.
+template <class Byte, class Move>
+void move_all(int socket, std::span<Byte> bytes, Move move, int flags) {
+    while (!bytes.empty()) {
+        const ssize_t moved = move(socket, bytes.data(), bytes.size(), flags);
+        if (moved < 0 && errno == EINTR) { continue; }
+        if (moved < 0 && errno == EFAULT) { end_by_fault(); }
+        if (moved <= 0) { end_program(); }
+        bytes = bytes.subspan(static_cast<std::size_t>(moved));
+    }
+}
+
 }  // namespace
 
 Connection& Connection::get() {
@@ -78,23 +90,11 @@ Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descrip
 }
 
 void Connection::send(std::span<const std::byte> bytes) const {
-    while (!bytes.empty()) {
-        const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) { continue; }
-        if (sent < 0 && errno == EFAULT) { end_by_fault(); }
-        if (sent <= 0) { end_program(); }
-        bytes = bytes.subspan(static_cast<std::size_t>(sent));
-    }
+    move_all(socket_, bytes, ::send, MSG_NOSIGNAL);
 }
 
 void Connection::receive(std::span<std::byte> bytes) const {
-    while (!bytes.empty()) {
-        const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
-        if (got < 0 && errno == EINTR) { continue; }
-        if (got < 0 && errno == EFAULT) { end_by_fault(); }
-        if (got <= 0) { end_program(); }
-        bytes = bytes.subspan(static_cast<std::size_t>(got));
-    }
+    move_all(socket_, bytes, ::recv, 0);
 }
 
 Reply Connection::exchange(const Request& request, std::span<const std::byte> payload) {
@@ -133,37 +133,36 @@ CudaError Connection::claim() {
     return kSuccess;
 }
 
-Reply Connection::call(Request request, std::span<const std::byte> payload, std::span<std::byte> answer) {
+template <class PlaceFor>
+Reply Connection::ask(const Request& request, std::span<const std::byte> payload, PlaceFor place_for) {
     const CudaError claimed = request.operation == Operation::load_module
                                   ? (is_claimed_by_other() ? kDevicesUnavailable : kSuccess)
                                   : claim();
     if (claimed != kSuccess) { return {.error = remember(claimed)}; }
     const std::lock_guard lock(connection_mutex);
-    const Reply reply = exchange(request, payload);
-    receive(answer.first(reply.payload_bytes));
+    Reply reply = exchange(request, payload);
+    receive(place_for(reply.payload_bytes));
+    if (request.operation == Operation::launch && loses_device(reply.error)) { reply.error = kSuccess; }
     remember(reply.error);
     return reply;
 }
 
-Reply Connection::call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
-    if (const CudaError claimed = claim(); claimed != kSuccess) { return {.error = remember(claimed)}; }
-    const std::lock_guard lock(connection_mutex);
-    const Reply reply = exchange(request, payload);
-    answer.resize(reply.payload_bytes);
-    receive(answer);
-    remember(reply.error);
-    return reply;
+Reply Connection::call(const Request& request, std::span<const std::byte> payload, std::span<std::byte> answer) {
+    return ask(request, payload, [&](std::uint64_t bytes) { return answer.first(bytes); });
+}
+
+Reply Connection::call(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
+    return ask(request, payload, [&](std::uint64_t bytes) {
+        answer.resize(bytes);
+        return std::span(answer);
+    });
 }
 
 Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
-    if (const CudaError claimed = claim(); claimed != kSuccess) { return {.error = remember(claimed)}; }
-    const std::lock_guard lock(connection_mutex);
-    Reply reply = exchange(request, payload);
-    kernels_text_.resize(reply.payload_bytes);
-    receive(std::as_writable_bytes(std::span(kernels_text_)));
-    if (loses_device(reply.error)) { reply.error = kSuccess; }
-    remember(reply.error);
-    return reply;
+    return ask(request, payload, [&](std::uint64_t bytes) {
+        kernels_text_.resize(bytes);
+        return std::as_writable_bytes(std::span(kernels_text_));
+    });
 }
 
 void Connection::print_kernels_text() {

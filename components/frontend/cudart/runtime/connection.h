@@ -19,9 +19,9 @@ class Connection {
 
     /// Sends a request with its payload, waits for the answer and writes its payload to `answer`. Errors remain until
     /// cudaGetLastError takes them. Ends the process if the answer says so.
-    Reply call(Request request, std::span<const std::byte> payload = {}, std::span<std::byte> answer = {});
+    Reply call(const Request& request, std::span<const std::byte> payload = {}, std::span<std::byte> answer = {});
     /// The same for an answer of unknown length.
-    Reply call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer);
+    Reply call(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer);
     /// A launch: like every asynchronous call it succeeds even if the kernel fails; the next call reports the error.
     Reply launch(const Request& request, std::span<const std::byte> payload);
 
@@ -40,6 +40,9 @@ class Connection {
     /// host function that a stream runs (kNotPermitted).
     CudaError claim();
     bool is_claimed_by_other() const;
+    /// `place_for` gives the place for an answer of so many bytes.
+    template <class PlaceFor>
+    Reply ask(const Request& request, std::span<const std::byte> payload, PlaceFor place_for);
     Reply exchange(const Request& request, std::span<const std::byte> payload);
     void print_kernels_text();
     void send(std::span<const std::byte> bytes) const;

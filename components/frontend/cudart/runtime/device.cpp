@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -158,39 +159,37 @@ constexpr FixedAttributes kFixedAttributes[] = {
       147}},          // some atomics of the host on device memory
 };
 
+/// Attributes that the machine decides.
+struct MachineAttribute {
+    int attribute;
+    std::uint32_t DeviceInformation::*value;
+};
+constexpr MachineAttribute kMachineAttributes[] = {
+    {12, &DeviceInformation::registers_per_multiprocessor},  // of a block
+    {13, &DeviceInformation::clock_kilohertz},
+    {16, &DeviceInformation::multiprocessors},
+    {36, &DeviceInformation::memory_clock_kilohertz},
+    {37, &DeviceInformation::memory_bus_bits},
+    {38, &DeviceInformation::l2_bytes},
+    {39, &DeviceInformation::threads_per_multiprocessor},
+    {81, &DeviceInformation::shared_bytes_per_multiprocessor},
+    {82, &DeviceInformation::registers_per_multiprocessor},
+    {97, &DeviceInformation::shared_bytes_per_block},
+    {106, &DeviceInformation::blocks_per_multiprocessor},
+};
+
 /// Empty if there is no such attribute.
 std::optional<int> attribute_value(int attribute) {
+    constexpr int kSharedBytesOfBlock = 8;
     const DeviceInformation& device = device_information();
     for (const auto& [value, attributes] : kFixedAttributes) {
         if (std::ranges::find(attributes, attribute) != attributes.end()) { return value; }
     }
-    switch (attribute) {
-        case 8:
-            return signed_of(std::min(device.shared_bytes_per_block, kSharedBytesByDefault));
-        case 12:  // registers of a block, of a multiprocessor
-        case 82:
-            return signed_of(device.registers_per_multiprocessor);
-        case 13:
-            return signed_of(device.clock_kilohertz);
-        case 16:
-            return signed_of(device.multiprocessors);
-        case 36:
-            return signed_of(device.memory_clock_kilohertz);
-        case 37:
-            return signed_of(device.memory_bus_bits);
-        case 38:
-            return signed_of(device.l2_bytes);
-        case 39:
-            return signed_of(device.threads_per_multiprocessor);
-        case 81:
-            return signed_of(device.shared_bytes_per_multiprocessor);
-        case 97:
-            return signed_of(device.shared_bytes_per_block);
-        case 106:
-            return signed_of(device.blocks_per_multiprocessor);
-        default:
-            return std::nullopt;
+    if (attribute == kSharedBytesOfBlock) {
+        return signed_of(std::min(device.shared_bytes_per_block, kSharedBytesByDefault));
     }
+    const auto* const found = std::ranges::find(kMachineAttributes, attribute, &MachineAttribute::attribute);
+    return found == std::end(kMachineAttributes) ? std::nullopt : std::optional(signed_of(device.*found->value));
 }
 
 CudaError check_device(int device) {

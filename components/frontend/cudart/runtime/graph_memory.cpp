@@ -88,7 +88,7 @@ GraphMemory::~GraphMemory() {
         const std::lock_guard lock(graph_memory_mutex);
         known().erase(address_);
     }
-    Connection::get().call({.operation = Operation::release, .address = address_});
+    release_allocation(address_);
 }
 
 std::shared_ptr<GraphMemory> GraphMemory::find(const void* pointer) {

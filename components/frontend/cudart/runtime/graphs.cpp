@@ -73,12 +73,6 @@ struct InstantiateParameters {
 std::uint64_t next_capture = 1;
 thread_local int capture_mode = 0;
 
-void begin_capture(Stream& stream, Graph* graph, std::vector<GraphNode*> after) {
-    stream.capture = std::make_shared<StreamCapture>(StreamCapture{graph, next_capture++});
-    stream.is_origin = true;
-    stream.last = std::move(after);
-}
-
 CudaError add_node(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count, NodeKind kind,
                    Work work) {
     if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) { return remember(kInvalidValue); }
@@ -176,28 +170,28 @@ CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
     std::swap(*mode, capture_mode);
     return kSuccess;
 }
-CudaError cudaStreamBeginCapture(void* handle, int) {
+CudaError cudaStreamBeginCaptureToGraph(void* handle, Graph* graph, GraphNode* const* after, const void*,
+                                        std::size_t count, int) {
     if (address_of(handle) <= 1) {
         return remember(kStreamCaptureUnsupported);  // the legacy default stream
     }
     if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
-    Stream& stream = stream_of(handle);
-    if (stream.is_captured()) { return remember(kIllegalState); }
-    begin_capture(stream, new Graph, {});
-    return kSuccess;
-}
-LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
-CudaError cudaStreamBeginCaptureToGraph(void* handle, Graph* graph, GraphNode* const* after, const void*,
-                                        std::size_t count, int) {
-    if (address_of(handle) <= 1) { return remember(kStreamCaptureUnsupported); }
-    if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }
     if (graph == nullptr || (after == nullptr && count != 0)) { return remember(kInvalidValue); }
     Stream& stream = stream_of(handle);
     if (stream.is_captured()) { return remember(kIllegalState); }
-    begin_capture(stream, graph, {after, after + count});
+    stream.capture = std::make_shared<StreamCapture>(StreamCapture{graph, next_capture++});
+    stream.is_origin = true;
+    stream.last = {after, after + count};
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
+CudaError cudaStreamBeginCapture(void* stream, int) {
+    auto graph = std::make_unique<Graph>();
+    const CudaError error = cudaStreamBeginCaptureToGraph(stream, graph.get(), nullptr, nullptr, 0, 0);
+    if (error == kSuccess) { graph.release(); }
+    return error;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 /// Streams that joined leave the capture at their next use (Stream::is_captured).
 CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
     if (!is_stream(handle)) { return remember(kInvalidResourceHandle); }

@@ -55,9 +55,6 @@ CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, uns
     return kSuccess;
 }
 
-CudaError release_allocation(std::uint64_t allocation) {
-    return error_of(Connection::get().call({.operation = Operation::release, .address = allocation}));
-}
 /// Releases an allocation, and its host block if it has one.
 CudaError release_block(void* pointer) {
     const CudaError error = release_allocation(address_of(pointer));
@@ -97,6 +94,10 @@ bool remap(const Pages& pages, int file, std::uint64_t offset) {
 }
 
 }  // namespace
+
+CudaError release_allocation(std::uint64_t address) {
+    return error_of(Connection::get().call({.operation = Operation::release, .address = address}));
+}
 
 bool is_on_device(const void* address) {
     return address_of(address) >= isa::kGlobalBase && address_of(address) < kDeviceEnd;

@@ -118,13 +118,12 @@ CudaError describe(const Resource& resource, isa::TextureDescriptor& to) {
     }
 }
 
-CudaError take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
+void take_sampling(const Sampling& sampling, isa::TextureDescriptor& to) {
     if (sampling.srgb != 0) { Connection::get().refuse("it makes a texture in sRGB, which is not supported"); }
     for (unsigned i = 0; i < 3; ++i) { to.address[i] = static_cast<isa::AddressMode>(sampling.address[i]); }
     to.filter = static_cast<isa::FilterMode>(sampling.filter);
     to.normalised_coordinates = sampling.normalised_coordinates != 0;
     std::ranges::copy(sampling.border, to.border);
-    return kSuccess;
 }
 
 /// Whether CUDA can read the texture: it refuses fractions of 32-bit integers, and filtering of integers not read as
@@ -143,10 +142,6 @@ CudaError place(const isa::TextureDescriptor& descriptor, std::uint64_t& handle)
     handle = reply.address;
     return error_of(connection.call({.operation = Operation::copy_to_device, .address = reply.address},
                                     std::as_bytes(std::span(&descriptor, 1))));
-}
-
-CudaError release_texture(std::uint64_t handle) {
-    return error_of(Connection::get().call({.operation = Operation::release, .address = handle}));
 }
 
 }  // namespace
@@ -176,20 +171,15 @@ CudaError cudaCreateTextureObject(std::uint64_t* handle, const Resource* resourc
 }
 CudaError cudaDestroyTextureObject(std::uint64_t handle) {
     if (handle == 0) { return kSuccess; }
-    if (textures().erase(handle) == 0) { return remember(kInvalidValue); }
-    return release_texture(handle);
+    return textures().erase(handle) == 0 ? remember(kInvalidValue) : release_allocation(handle);
 }
 CudaError cudaGetTextureObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
-    if (texture == nullptr || resource == nullptr) { return remember(kInvalidValue); }
-    *resource = texture->resource;
-    return kSuccess;
+    return texture == nullptr ? remember(kInvalidValue) : give(resource, texture->resource);
 }
 CudaError cudaGetTextureObjectTextureDesc(WholeSampling* sampling, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
-    if (texture == nullptr || sampling == nullptr) { return remember(kInvalidValue); }
-    *sampling = texture->sampling;
-    return kSuccess;
+    return texture == nullptr ? remember(kInvalidValue) : give(sampling, texture->sampling);
 }
 CudaError cudaCreateSurfaceObject(std::uint64_t* handle, const Resource* resource) {
     if (handle == nullptr || resource == nullptr || resource->type != ResourceType::array ||
@@ -207,14 +197,11 @@ CudaError cudaCreateSurfaceObject(std::uint64_t* handle, const Resource* resourc
 }
 CudaError cudaDestroySurfaceObject(std::uint64_t handle) {
     if (handle == 0) { return kSuccess; }
-    if (surfaces().erase(handle) == 0) { return remember(kInvalidValue); }
-    return release_texture(handle);
+    return surfaces().erase(handle) == 0 ? remember(kInvalidValue) : release_allocation(handle);
 }
 CudaError cudaGetSurfaceObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const auto found = surfaces().find(handle);
-    if (found == surfaces().end() || resource == nullptr) { return remember(kInvalidValue); }
-    *resource = found->second;
-    return kSuccess;
+    return found == surfaces().end() ? remember(kInvalidValue) : give(resource, found->second);
 }
 /// The limit of CUDA's table for capability 7.5.
 CudaError cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const ChannelFormat*, int) {

@@ -9,15 +9,12 @@ SingleWrites::SingleWrites(const VirtualKernel& kernel)
       dominators_(ptx::immediate_dominators(flow_of(kernel))),
       count_(kernel.rows(), 0),
       place_(kernel.rows()) {
-    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
-        const auto& code = kernel.blocks[block].code;
-        for (std::uint32_t index = 0; index < code.size(); ++index) {
-            for (std::uint32_t i = 0; i < code[index].destination_rows; ++i) {
-                ++count_[code[index].destination + i];
-                place_[code[index].destination + i] = {block, index};
-            }
+    for_each_place(kernel, [this](const VirtualInstruction& instruction, Place place) {
+        for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) {
+            ++count_[instruction.destination + i];
+            place_[instruction.destination + i] = place;
         }
-    }
+    });
 }
 
 std::optional<Place> SingleWrites::place(std::uint32_t row) const {

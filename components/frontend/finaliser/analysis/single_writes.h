@@ -8,11 +8,6 @@
 
 namespace lookahead::finaliser {
 
-struct Place {
-    std::uint32_t block = kNone;
-    std::uint32_t index = 0;
-};
-
 /// Rows with exactly one writing instruction. Valid until instructions are added, removed or moved.
 ///
 /// Their values can be followed: if the only write to x, at W, dominates a read of x at R, and y is written only at S,

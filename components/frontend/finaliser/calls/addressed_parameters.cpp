@@ -130,12 +130,12 @@ class KnownAddresses {
   public:
     explicit KnownAddresses(const Function& kernel) : known_(kernel.registers.size()) {
         std::vector<std::uint32_t> writes(kernel.registers.size());
-        const auto count = [&writes](const auto& self, const Operand& operand) -> void {
-            if (operand.kind == OperandKind::reg) { ++writes[operand.reg]; }
-            for (const Operand& element : operand.elements) { self(self, element); }
-        };
         for (const Instruction& instruction : kernel.instructions) {
-            for (const Operand& operand : instruction.destinations()) { count(count, operand); }
+            for (const Operand& operand : instruction.destinations()) {
+                ptx::for_each_part(operand, [&writes](const Operand& part) {
+                    if (part.kind == OperandKind::reg) { ++writes[part.reg]; }
+                });
+            }
         }
         for (const Instruction& instruction : kernel.instructions) {
             if (const auto place = result_of(instruction); place && writes[instruction.operands[0].reg] == 1) {

@@ -32,10 +32,7 @@ std::uint32_t CallStackWriter::append_frame_address(const Instruction& origin) {
     Operand offset = register_operand(stack_end_, Type::u32);
     if (type == Type::u64) {
         const std::uint32_t wide = new_register("stack_end", type);
-        Instruction& widen = append_like(origin, Opcode::cvt, type);
-        widen.modifiers.types[1] = Type::u32;
-        widen.destination_count = 1;
-        widen.operands = {register_operand(wide, type), offset};
+        append_like(origin, Opcode::cvt, type, {register_operand(wide, type), offset}).modifiers.types[1] = Type::u32;
         offset = register_operand(wide, type);
     }
     append_sum(origin, frame, register_operand(stack, type), offset, type);

@@ -28,10 +28,13 @@ std::uint32_t FunctionWriter::new_register(const char* name, Type type) {
     return static_cast<std::uint32_t>(result_.registers.size() - 1);
 }
 
-Instruction& FunctionWriter::append_like(const Instruction& origin, Opcode opcode, Type type) {
+Instruction& FunctionWriter::append_like(const Instruction& origin, Opcode opcode, Type type,
+                                         std::vector<Operand> operands) {
     Instruction& made = result_.instructions.emplace_back();
     made.opcode = opcode;
     made.modifiers.types[0] = type;
+    made.destination_count = operands.empty() ? 0 : 1;
+    made.operands = std::move(operands);
     made.line = origin.line;
     made.text = origin.text;
     return made;
@@ -47,10 +50,8 @@ std::uint32_t FunctionWriter::append_branch(const Instruction& origin, std::opti
 }
 
 void FunctionWriter::append_move(const Instruction& origin, Operand to, Operand from, Type type) {
-    Instruction& move = append_like(origin, Opcode::mov, type);
     to.type = from.type = type;
-    move.destination_count = 1;
-    move.operands = {std::move(to), std::move(from)};
+    append_like(origin, Opcode::mov, type, {std::move(to), std::move(from)});
 }
 
 void FunctionWriter::append_access(const Instruction& origin, Opcode opcode, std::uint32_t variable, Operand value,
@@ -65,18 +66,15 @@ void FunctionWriter::append_access(const Instruction& origin, Opcode opcode, std
 }
 
 void FunctionWriter::append_comparison(const Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
-                                       Operand value, std::uint64_t number) {
-    Instruction& test = append_like(origin, Opcode::setp, Type::u32);
-    test.modifiers.comparison = comparison;
-    test.destination_count = 1;
-    value.type = Type::u32;
-    test.operands = {register_operand(predicate, Type::pred), std::move(value), number_operand(number, Type::u32)};
+                                       Operand value, std::uint64_t number, Type type) {
+    value.type = type;
+    append_like(origin, Opcode::setp, type,
+                {register_operand(predicate, Type::pred), std::move(value), number_operand(number, type)})
+        .modifiers.comparison = comparison;
 }
 
 void FunctionWriter::append_sum(const Instruction& origin, std::uint32_t result, Operand a, Operand b, Type type) {
-    Instruction& sum = append_like(origin, Opcode::add, type);
-    sum.destination_count = 1;
-    sum.operands = {register_operand(result, type), std::move(a), std::move(b)};
+    append_like(origin, Opcode::add, type, {register_operand(result, type), std::move(a), std::move(b)});
 }
 
 Operand FunctionWriter::part_register(Type type) {

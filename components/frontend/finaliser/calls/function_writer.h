@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "components/frontend/ptx/function.h"
 
@@ -20,8 +21,9 @@ class FunctionWriter {
     /// Declares a .param variable of the parameter's type and size; returns its index.
     std::uint32_t new_parameter_variable(const ptx::Parameter& parameter);
     std::uint32_t new_register(const char* name, ptx::Type type);
-    /// Appends an instruction without operands.
-    ptx::Instruction& append_like(const ptx::Instruction& origin, ptx::Opcode opcode, ptx::Type type);
+    /// Appends an instruction: without operands, or with one destination and sources.
+    ptx::Instruction& append_like(const ptx::Instruction& origin, ptx::Opcode opcode, ptx::Type type,
+                                  std::vector<ptx::Operand> operands = {});
     /// Returns the branch's number, so that its target can be set later.
     std::uint32_t append_branch(const ptx::Instruction& origin, std::optional<ptx::Guard> guard,
                                 std::uint32_t target = 0);
@@ -29,9 +31,9 @@ class FunctionWriter {
     /// Appends an access between `value` and the bytes at `offset` of a .param variable.
     void append_access(const ptx::Instruction& origin, ptx::Opcode opcode, std::uint32_t variable, ptx::Operand value,
                        ptx::Type type, std::uint32_t offset = 0);
-    /// predicate = `value` compared with `number`, as u32.
+    /// predicate = `value` compared with `number`.
     void append_comparison(const ptx::Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
-                           ptx::Operand value, std::uint64_t number);
+                           ptx::Operand value, std::uint64_t number, ptx::Type type = ptx::Type::u32);
     /// result = a + b.
     void append_sum(const ptx::Instruction& origin, std::uint32_t result, ptx::Operand a, ptx::Operand b,
                     ptx::Type type);

@@ -211,9 +211,8 @@ class Inliner : private CallStackWriter {
                     {},
                     function.is_library ? &call : nullptr,
                     caller.subroutine};
-        static const std::vector<Operand> kNone;
         const auto& arguments = arguments_of(call);
-        const auto& results = call.destination_count == 1 ? call.operands[0].elements : kNone;
+        const auto& results = call.operands[0].elements;  // read only for a function that has some
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             callee.parameters.push_back(pass(call, callee, function.parameters[i], moved(caller, arguments[i], call)));
         }
@@ -251,12 +250,7 @@ class Inliner : private CallStackWriter {
     /// A branch, taken if the target is another address; the caller sets where it leads.
     std::uint32_t append_unless_target(const Instruction& call, const Operand& target, std::uint64_t address) {
         const std::uint32_t predicate = new_register("target", Type::pred);
-        Instruction& test = append_like(call, Opcode::setp, module_.address_type());
-        test.modifiers.comparison = ptx::Comparison::ne;
-        test.destination_count = 1;
-        test.operands = {register_operand(predicate, Type::pred), target,
-                         number_operand(address, module_.address_type())};
-        test.operands[1].type = module_.address_type();
+        append_comparison(call, ptx::Comparison::ne, predicate, target, address, module_.address_type());
         return append_branch(call, ptx::Guard{predicate, false});
     }
 
@@ -361,9 +355,8 @@ class Inliner : private CallStackWriter {
         }
         const Operand number = register_operand(new_register("kept", Type::u32), Type::u32);
         if (opcode == Opcode::st) {
-            Instruction& select = append_like(call, Opcode::selp, Type::u32);
-            select.destination_count = 1;
-            select.operands = {number, number_operand(1, Type::u32), number_operand(0, Type::u32), reg};
+            append_like(call, Opcode::selp, Type::u32,
+                        {number, number_operand(1, Type::u32), number_operand(0, Type::u32), reg});
         }
         append_frame_access(call, opcode, frame, kept.offset, number, Type::u32);
         if (opcode == Opcode::ld) { append_comparison(call, ptx::Comparison::ne, reg.reg, number, 0); }
@@ -381,9 +374,9 @@ class Inliner : private CallStackWriter {
     }
 
     Subroutine& subroutine_of(const Function& function) {
-        for (Subroutine& subroutine : subroutines_) {
-            if (&subroutine.function == &function) { return subroutine; }
-        }
+        const auto known =
+            std::ranges::find_if(subroutines_, [&](const auto& each) { return &each.function == &function; });
+        if (known != subroutines_.end()) { return *known; }
         Subroutine subroutine{
             function,
             new_registers(function),

@@ -38,26 +38,22 @@ ParameterAddresses::ParameterAddresses(const ptx::Function& kernel) : kernel_(ke
     judge_uses();
 }
 
-void ParameterAddresses::add_sources(const Operand& operand, Nodes& nodes) const {
-    if (operand.kind == OperandKind::reg) { nodes.push_back(operand.reg); }
-    for (const Operand& element : operand.elements) { add_sources(element, nodes); }
-}
-
-void ParameterAddresses::add_destinations(const Operand& operand, Nodes& nodes) const {
-    if (operand.kind == OperandKind::reg && registers_[operand.reg].type != ptx::Type::pred) {
-        nodes.push_back(operand.reg);
-    }
-    for (const Operand& element : operand.elements) { add_destinations(element, nodes); }
-}
-
 /// Values from memory are not addresses as long as no address is given away.
 ParameterAddresses::Step ParameterAddresses::step_of(const Instruction& instruction) const {
     Step step;
     const Operand* const address = address_of(instruction);
     const bool of_call = address != nullptr && is_call_variable(instruction, *address);
-    for (const Operand& operand : instruction.sources()) { add_sources(operand, step.from); }
+    for (const Operand& operand : instruction.sources()) {
+        ptx::for_each_part(operand, [&](const Operand& part) {
+            if (part.kind == OperandKind::reg) { step.from.push_back(part.reg); }
+        });
+    }
+    Nodes& results = address == nullptr || of_call ? step.to : step.loaded;
     for (const Operand& operand : instruction.destinations()) {
-        add_destinations(operand, address == nullptr || of_call ? step.to : step.loaded);
+        ptx::for_each_part(operand, [&](const Operand& part) {
+            const bool holds = part.kind == OperandKind::reg && registers_[part.reg].type != ptx::Type::pred;
+            if (holds) { results.push_back(part.reg); }
+        });
     }
     if (of_call) { (reads_only(instruction.opcode) ? step.from : step.to).push_back(variable(address->symbol.index)); }
     return step;

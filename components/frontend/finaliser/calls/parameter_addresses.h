@@ -29,8 +29,6 @@ class ParameterAddresses {
     };
 
     std::uint32_t variable(std::uint32_t index) const { return static_cast<std::uint32_t>(registers_.size()) + index; }
-    void add_sources(const ptx::Operand& operand, Nodes& nodes) const;
-    void add_destinations(const ptx::Operand& operand, Nodes& nodes) const;
     Step step_of(const ptx::Instruction& instruction) const;
     void find_possible();
     void find_certain();

@@ -40,7 +40,11 @@ class LiveValues {
     /// Removes the registers that the instruction writes in all threads.
     static void remove_destinations(const Instruction& instruction, BitSet& live) {
         if (instruction.guard) { return; }
-        for (const Operand& operand : instruction.destinations()) { remove(operand, live); }
+        for (const Operand& operand : instruction.destinations()) {
+            ptx::for_each_part(operand, [&live](const Operand& part) {
+                if (part.kind == OperandKind::reg) { live.erase(part.reg); }
+            });
+        }
     }
 
   private:
@@ -51,11 +55,6 @@ class LiveValues {
                code.opcode == Opcode::exit || code.opcode == Opcode::trap;
     }
 
-    static void remove(const Operand& operand, BitSet& live) {
-        if (operand.kind == OperandKind::reg) { live.erase(operand.reg); }
-        for (const Operand& element : operand.elements) { remove(element, live); }
-    }
-
     void add(const Operand& operand, BitSet& live) const {
         if (operand.kind == OperandKind::reg || (operand.kind == OperandKind::address && operand.has_base)) {
             live.insert(operand.reg);
@@ -63,7 +62,6 @@ class LiveValues {
         if (operand.symbol.kind == SymbolKind::parameter) {
             live.insert(static_cast<std::uint32_t>(registers() + operand.symbol.index));
         }
-        for (const Operand& element : operand.elements) { add(element, live); }
     }
 
     /// Results in registers are read by the return.
@@ -79,7 +77,9 @@ class LiveValues {
         remove_destinations(instruction, live);
         if (instruction.opcode == Opcode::ret) { add_results(live); }
         if (instruction.guard) { live.insert(instruction.guard->reg); }
-        for (const Operand& operand : instruction.sources()) { add(operand, live); }
+        for (const Operand& operand : instruction.sources()) {
+            ptx::for_each_part(operand, [&](const Operand& part) { add(part, live); });
+        }
         return before_[i].unite(live);
     }
 

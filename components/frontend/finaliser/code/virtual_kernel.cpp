@@ -1,5 +1,7 @@
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
+#include <algorithm>
+
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -20,10 +22,16 @@ void VirtualKernel::annotate(VirtualInstruction& instruction, std::string_view t
     instruction.annotations = static_cast<std::uint32_t>(annotations.size() - 1);
 }
 
-VirtualInstruction beside(const VirtualInstruction& served, Operation operation, Type type) {
+VirtualInstruction new_instruction(Operation operation, Type type, std::initializer_list<VirtualOperand> sources) {
     VirtualInstruction made;
     made.machine.operation = operation;
     made.machine.type = type;
+    std::ranges::copy(sources, made.source.begin());
+    return made;
+}
+
+VirtualInstruction beside(const VirtualInstruction& served, Operation operation, Type type) {
+    VirtualInstruction made = new_instruction(operation, type);
     made.machine.line = served.machine.line;
     made.origin = served.origin;
     return made;

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ struct VirtualOperand {
 
     friend bool operator==(const VirtualOperand&, const VirtualOperand&) = default;
 };
+constexpr VirtualOperand register_rows(std::uint32_t first, unsigned rows = 1) {
+    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+}
 
 /// A predicate that is read. `index`: a virtual predicate, kAlways, or kNone if the instruction has none.
 struct PredicateUse {
@@ -53,6 +57,10 @@ struct VirtualInstruction {
     std::uint32_t annotations = kNone;  ///< index of the last one in VirtualKernel::annotations
 
     bool guarded() const { return guard.index != kAlways; }
+    void set_destination(std::uint32_t first, unsigned rows = 1) {
+        destination = first;
+        destination_rows = static_cast<std::uint8_t>(rows);
+    }
 };
 
 struct VirtualBlock {
@@ -98,6 +106,9 @@ constexpr std::uint32_t alignment_of(std::uint32_t rows) {
     return std::bit_ceil(rows);
 }
 
+/// A new instruction without modifiers.
+VirtualInstruction new_instruction(Operation operation, Type type = Type::none,
+                                   std::initializer_list<VirtualOperand> sources = {});
 /// A new instruction inserted for `served`, with the same origin and line.
 VirtualInstruction beside(const VirtualInstruction& served, Operation operation = Operation::nop,
                           Type type = Type::none);
@@ -109,6 +120,21 @@ template <typename Kernel, typename Visit>
 void for_each_instruction(Kernel& kernel, Visit visit) {
     for (auto& block : kernel.blocks) {
         for (auto& instruction : block.code) { visit(instruction); }
+    }
+}
+
+/// The place of an instruction in a kernel.
+struct Place {
+    std::uint32_t block = kNone;
+    std::uint32_t index = 0;
+};
+
+/// Calls `visit(instruction, place)` for all instructions of a kernel, in the order of the code.
+template <typename Kernel, typename Visit>
+void for_each_place(Kernel& kernel, Visit visit) {
+    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
+        auto& code = kernel.blocks[block].code;
+        for (std::uint32_t index = 0; index < code.size(); ++index) { visit(code[index], Place{block, index}); }
     }
 }
 

@@ -1,5 +1,7 @@
 #include "components/frontend/finaliser/emit/emit.h"
 
+#include <algorithm>
+
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
@@ -62,11 +64,8 @@ using Blocks = std::vector<std::vector<Placed>>;
 
 /// Whether all blocks between `from` and `to` are empty, so that control falls through.
 bool falls_into(const Blocks& blocks, std::uint32_t from, std::uint32_t to) {
-    if (to <= from) { return false; }
-    for (std::uint32_t block = from + 1; block < to; ++block) {
-        if (!blocks[block].empty()) { return false; }
-    }
-    return true;
+    return from < to && std::all_of(blocks.begin() + from + 1, blocks.begin() + to,
+                                    [](const std::vector<Placed>& block) { return block.empty(); });
 }
 
 void drop_branches_to_next(Blocks& blocks) {

@@ -7,12 +7,12 @@ namespace lookahead::finaliser {
 using isa::Instruction;
 using isa::Operation;
 
-namespace {
-
 bool is_jump(const Instruction& instruction) {
     return instruction.operation == Operation::bra || instruction.operation == Operation::exit ||
            instruction.operation == Operation::trap;
 }
+
+namespace {
 
 bool is_guarded(const Instruction& instruction) {
     return instruction.guard != isa::kTruePredicate;
@@ -29,23 +29,6 @@ std::vector<bool> block_starts(const std::vector<Instruction>& code) {
     return starts;
 }
 
-/// The blocks that can reach `block`, itself included.
-std::vector<bool> that_reach(std::uint32_t block, const std::vector<std::vector<std::uint32_t>>& predecessors) {
-    std::vector<bool> reach(predecessors.size(), false);
-    std::vector<std::uint32_t> open{block};
-    reach[block] = true;
-    while (!open.empty()) {
-        const std::uint32_t next = open.back();
-        open.pop_back();
-        for (std::uint32_t before : predecessors[next]) {
-            if (reach[before]) { continue; }
-            reach[before] = true;
-            open.push_back(before);
-        }
-    }
-    return reach;
-}
-
 /// The graph without the paths to exits other than the one that most blocks lead to, and the remaining blocks.
 struct MainWays {
     ptx::Graph graph;
@@ -58,7 +41,7 @@ MainWays main_ways(const ptx::Graph& graph) {
     std::uint32_t main_exit = ptx::kNoNode;
     std::ptrdiff_t most = 0;
     const auto consider = [&](std::uint32_t block) {
-        std::vector<bool> reach = that_reach(block, predecessors);
+        std::vector<bool> reach = ptx::reached_from(block, predecessors);
         const auto size = std::ranges::count(reach, true);
         if (size < most) { return; }
         most = size;

@@ -17,6 +17,9 @@ struct MachineCfg {
 
 MachineCfg machine_cfg(const std::vector<isa::Instruction>& code);
 
+/// Whether control may go elsewhere than to the next instruction: bra, exit, trap.
+bool is_jump(const isa::Instruction& instruction);
+
 /// Sets the reconvergence point of every guarded branch: the first instruction of its immediate post-dominator. Lanes
 /// that exit on the way do not count, because they need not meet others: the post-dominators are those of the paths to
 /// the exit that most of the code leads to. For branches that cannot reach that exit they are those of the whole graph.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "components/isa/memory_access.h"
@@ -56,40 +58,31 @@ std::string suffix(const Names& names, Value value) {
     return name.empty() ? std::string() : fmt::format(".{}", name);
 }
 
+/// The names of the modes of operations that have some.
+struct ModeNames {
+    Operation operation;
+    std::array<const char*, 7> names;
+};
+constexpr ModeNames kModes[] = {
+    {Operation::shuffle, {"UP", "DOWN", "BFLY", "IDX"}},
+    {Operation::vote, {"ALL", "ANY", "UNI", "BALLOT"}},
+    {Operation::match, {"ANY", "ALL"}},
+    {Operation::shf_l, {"CLAMP", "WRAP", "U64"}},
+    {Operation::shf_r, {"CLAMP", "WRAP", "U64"}},
+    {Operation::bfind, {"", "SH"}},
+    {Operation::prmt, {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}},
+    {Operation::barrier, {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"}},
+    {Operation::enqueue, {"ADDR", "DATA", "PRED", "LANES"}},
+    {Operation::dequeue, {"ADDR", "DATA", "PRED", "LANES"}},
+    {Operation::texture, {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY", "CUBE"}},
+};
+
 std::string mode_suffix(const Instruction& instruction) {
-    constexpr std::array shuffles = {"UP", "DOWN", "BFLY", "IDX"};
-    constexpr std::array votes = {"ALL", "ANY", "UNI", "BALLOT"};
-    constexpr std::array matches = {"ANY", "ALL"};
-    constexpr std::array shifts = {"CLAMP", "WRAP", "U64"};
-    constexpr std::array finds = {"", "SH"};
-    constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
-    constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-    constexpr std::array queues = {"ADDR", "DATA", "PRED", "LANES"};
-    constexpr std::array geometries = {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY", "CUBE"};
-    switch (instruction.operation) {
-        case Operation::shuffle:
-            return suffix(shuffles, instruction.mode);
-        case Operation::vote:
-            return suffix(votes, instruction.mode);
-        case Operation::match:
-            return suffix(matches, instruction.mode);
-        case Operation::shf_l:
-        case Operation::shf_r:
-            return suffix(shifts, instruction.mode);
-        case Operation::bfind:
-            return suffix(finds, instruction.mode);
-        case Operation::prmt:
-            return suffix(permutes, instruction.mode);
-        case Operation::barrier:
-            return suffix(barriers, instruction.barrier);
-        case Operation::enqueue:
-        case Operation::dequeue:
-            return suffix(queues, instruction.mode);
-        case Operation::texture:
-            return isa::is_gather(instruction) ? ".GATHER" : suffix(geometries, isa::geometry_of(instruction));
-        default:
-            return {};
-    }
+    const auto* const found = std::ranges::find(kModes, instruction.operation, &ModeNames::operation);
+    if (found == std::end(kModes)) { return {}; }
+    if (instruction.operation == Operation::barrier) { return suffix(found->names, instruction.barrier); }
+    if (instruction.operation != Operation::texture) { return suffix(found->names, instruction.mode); }
+    return isa::is_gather(instruction) ? ".GATHER" : suffix(found->names, isa::geometry_of(instruction));
 }
 
 /// Whether NVIDIA's names omit the result's type, because the operation or the source's type implies it.

@@ -12,12 +12,6 @@ using isa::Instruction;
 
 namespace {
 
-bool is_end(const Instruction& instruction) {
-    const bool jumps = instruction.operation == Operation::bra || instruction.operation == Operation::exit ||
-                       instruction.operation == Operation::trap;
-    return jumps && instruction.guard == isa::kTruePredicate;
-}
-
 class Verifier {
   public:
     explicit Verifier(const isa::Kernel& kernel) : kernel_(kernel) {}
@@ -32,7 +26,8 @@ class Verifier {
             check_target();
         }
         pc_ = static_cast<std::uint32_t>(kernel_.code.size() - 1);
-        require(is_end(kernel_.code.back()), "control can run off the end of the code");
+        require(is_jump(kernel_.code.back()) && kernel_.code.back().guard == isa::kTruePredicate,
+                "control can run off the end of the code");
         set_reconvergence(expected);
         for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_) {
             require(kernel_.code[pc_].reconvergence == expected[pc_].reconvergence &&

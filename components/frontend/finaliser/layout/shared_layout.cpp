@@ -14,15 +14,14 @@ bool is_dynamic(const ptx::Variable& variable) {
     return variable.is_extern;
 }
 
-void mark_named(const ptx::Operand& operand, std::vector<bool>& named) {
-    if (operand.symbol.kind == ptx::SymbolKind::module_variable) { named[operand.symbol.index] = true; }
-    for (const ptx::Operand& element : operand.elements) { mark_named(element, named); }
-}
-
 std::vector<bool> module_variables_named_in(const ptx::Module& module, const ptx::Function& kernel) {
     std::vector<bool> named(module.variables.size(), false);
     for (const ptx::Instruction& instruction : kernel.instructions) {
-        for (const ptx::Operand& operand : instruction.operands) { mark_named(operand, named); }
+        for (const ptx::Operand& operand : instruction.operands) {
+            ptx::for_each_part(operand, [&named](const ptx::Operand& part) {
+                if (part.symbol.kind == ptx::SymbolKind::module_variable) { named[part.symbol.index] = true; }
+            });
+        }
     }
     return named;
 }

@@ -67,64 +67,59 @@ class Expander {
             case Operation::popc:
             case Operation::clz:
                 return isa::is_pair(machine.type) && expand_count();
-            case Operation::mul_wide:
-            case Operation::mad_wide:
-                return isa::is_pair(machine.type) && !options_.wide_multiply && expand_wide_product();
-            default:
-                return isa::is_pair(machine.type) && expand_arithmetic();
-        }
-    }
-
-    bool expand_arithmetic() {
-        switch (original_.machine.operation) {
             case Operation::mov:
             case Operation::select:
             case Operation::bit_and:
             case Operation::bit_or:
             case Operation::bit_xor:
             case Operation::bit_not:
-                return expand_by_words();
-            case Operation::brev:
-                give({result(Operation::brev, Type::b32, {source(0).high}),
-                      result(Operation::brev, Type::b32, {source(0).low})});
-                return true;
-            case Operation::add:
-            case Operation::sub:
-                give(sum(original_.machine.operation == Operation::sub, source(0), source(1)));
-                return true;
+                return isa::is_pair(machine.type) && expand_by_words();
             case Operation::add_carry:
             case Operation::sub_borrow:
-                return expand_carry();
+                return isa::is_pair(machine.type) && expand_carry();
+            default:
+                break;
+        }
+        if (!isa::is_pair(machine.type)) { return false; }
+        const std::optional<Pair> value = arithmetic();
+        if (value) { give(*value); }
+        return value.has_value();
+    }
+
+    /// The result of the original, if it is one of these operations.
+    std::optional<Pair> arithmetic() {
+        switch (original_.machine.operation) {
+            case Operation::brev:
+                return Pair{result(Operation::brev, Type::b32, {source(0).high}),
+                            result(Operation::brev, Type::b32, {source(0).low})};
+            case Operation::add:
+                return sum(false, source(0), source(1));
+            case Operation::sub:
+                return sum(true, source(0), source(1));
             case Operation::neg:
-                give(sum(true, zero(), source(0)));
-                return true;
+                return sum(true, zero(), source(0));
             case Operation::abs: {
                 const Pair negative = sum(true, zero(), source(0));
-                give(select(compare(Comparison::lt, Type::s32, source(0).high, zero().low), negative, source(0)));
-                return true;
+                return select(compare(Comparison::lt, Type::s32, source(0).high, zero().low), negative, source(0));
             }
             case Operation::min:
-            case Operation::max: {
-                const bool least = original_.machine.operation == Operation::min;
-                const PredicateUse less = less_than(source(0), source(1));
-                give(select(less, source(least ? 0 : 1), source(least ? 1 : 0)));
-                return true;
-            }
+                return select(less_than(source(0), source(1)), source(0), source(1));
+            case Operation::max:
+                return select(less_than(source(0), source(1)), source(1), source(0));
             case Operation::mul_lo:
-                give(product(source(0), source(1), std::nullopt));
-                return true;
+                return product(source(0), source(1), std::nullopt);
             case Operation::mad_lo:
-                give(product(source(0), source(1), original_.source[2]));
-                return true;
+                return product(source(0), source(1), original_.source[2]);
             case Operation::mul_hi:
-                give(high_product(source(0), source(1)));
-                return true;
+                return high_product(source(0), source(1));
+            case Operation::mul_wide:
+            case Operation::mad_wide:
+                return options_.wide_multiply ? std::nullopt : std::optional(whole_product());
             case Operation::shl:
             case Operation::shr:
-                give(shifted(source(0), original_.source[1]));
-                return true;
+                return shifted(source(0), original_.source[1]);
             default:
-                return false;
+                return std::nullopt;
         }
     }
 
@@ -143,10 +138,9 @@ class Expander {
 
     /// Appends the instruction with new rows as its destination.
     VirtualOperand append(VirtualInstruction instruction, unsigned rows = 1) {
-        instruction.destination = kernel_.new_rows(rows);
-        instruction.destination_rows = static_cast<std::uint8_t>(rows);
+        instruction.set_destination(kernel_.new_rows(rows), rows);
         sequence_.push_back(instruction);
-        return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), instruction.destination};
+        return register_rows(instruction.destination, rows);
     }
 
     VirtualOperand result(Operation operation, Type type, std::initializer_list<VirtualOperand> sources) {
@@ -161,15 +155,14 @@ class Expander {
 
     /// Makes the pair the instruction's result. The allocator makes most of these copies vanish.
     void give(const Pair& pair) {
-        unsigned i = 0;
-        for (const VirtualOperand& word : {pair.low, pair.high}) { give_word(word, original_.destination + i++); }
+        give_word(pair.low, original_.destination);
+        give_word(pair.high, original_.destination + 1);
     }
 
     void give_word(const VirtualOperand& word, std::uint32_t row) {
         VirtualInstruction copy = make(Operation::mov, Type::b32, {word});
         copy.guard = original_.guard;
-        copy.destination = row;
-        copy.destination_rows = 1;
+        copy.set_destination(row);
         sequence_.push_back(copy);
     }
 
@@ -178,8 +171,7 @@ class Expander {
         for (unsigned i = 0; i < 2; ++i) {
             VirtualInstruction word = original_;
             word.machine.type = Type::b32;
-            word.destination += i;
-            word.destination_rows = 1;
+            word.set_destination(word.destination + i);
             for (VirtualOperand& operand : word.source) {
                 if (operand.rows == 2) { operand = word_of(operand, i); }
             }
@@ -215,8 +207,7 @@ class Expander {
         high.machine.type = Type::u32;
         high.source = {source(0).high, source(1).high, {}};
         high.source_predicate[0] = {carry, false};
-        high.destination += 1;
-        high.destination_rows = 1;
+        high.set_destination(high.destination + 1);
         sequence_.push_back(high);
         give_word(low_word, original_.destination);
         return true;
@@ -262,20 +253,20 @@ class Expander {
         pick.source_predicate[0] = append_predicate(test);
         pick.source = {number(original_.machine.type == Type::f32 ? 0x3f800000U : 0xffffffffU), zero().low, {}};
         pick.guard = original_.guard;
-        pick.destination = original_.destination;
-        pick.destination_rows = 1;
+        pick.set_destination(original_.destination);
         sequence_.push_back(pick);
         return true;
     }
 
+    VirtualOperand select_word(PredicateUse condition, const VirtualOperand& yes, const VirtualOperand& no) {
+        VirtualInstruction pick = make(Operation::select, Type::b32, {yes, no});
+        pick.source_predicate[0] = condition;
+        return append(pick);
+    }
+
     Pair select(PredicateUse condition, const Pair& yes, const Pair& no) {
-        const auto word = [&](VirtualOperand a, VirtualOperand b) {
-            VirtualInstruction pick = make(Operation::select, Type::b32, {a, b});
-            pick.source_predicate[0] = condition;
-            return append(pick);
-        };
-        const VirtualOperand low = word(yes.low, no.low);
-        return {low, word(yes.high, no.high)};
+        const VirtualOperand low = select_word(condition, yes.low, no.low);
+        return {low, select_word(condition, yes.high, no.high)};
     }
 
     bool expand_convert() {
@@ -308,10 +299,9 @@ class Expander {
             give_word(result(Operation::add, Type::u32, {low, high}), original_.destination);
             return true;
         }
-        VirtualInstruction pick =
-            make(Operation::select, Type::b32, {result(Operation::add, Type::u32, {low, number(32)}), high});
-        pick.source_predicate[0] = compare(Comparison::eq, Type::u32, source(0).high, zero().high);
-        give_word(append(pick), original_.destination);
+        const VirtualOperand both = result(Operation::add, Type::u32, {low, number(32)});
+        const PredicateUse only_low = compare(Comparison::eq, Type::u32, source(0).high, zero().high);
+        give_word(select_word(only_low, both, high), original_.destination);
         return true;
     }
 
@@ -329,11 +319,11 @@ class Expander {
         return addend ? sum(false, words, words_of(*addend)) : words;
     }
 
-    bool expand_wide_product() {
+    /// The product of a mul_wide or mad_wide.
+    Pair whole_product() {
         const bool adds = original_.machine.operation == Operation::mad_wide;
         const std::optional<VirtualOperand> addend = adds ? std::optional(original_.source[2]) : std::nullopt;
-        give(wide_product(original_.machine.source_type, original_.source[0], original_.source[1], addend));
-        return true;
+        return wide_product(original_.machine.source_type, original_.source[0], original_.source[1], addend);
     }
 
     /// The low 64 bits of a * b + addend.
@@ -350,11 +340,10 @@ class Expander {
         const std::uint32_t rows = kernel_.new_rows(2);
         for (unsigned i = 0; i < 2; ++i) {
             VirtualInstruction copy = make(Operation::mov, Type::b32, {i == 0 ? word : zero().high});
-            copy.destination = rows + i;
-            copy.destination_rows = 1;
+            copy.set_destination(rows + i);
             sequence_.push_back(copy);
         }
-        return {Operand::Kind::reg, 2, rows};
+        return register_rows(rows, 2);
     }
 
     /// The high 64 bits of a * b, by long multiplication of words; no partial sum exceeds 64 bits. As an unsigned
@@ -414,7 +403,7 @@ class Expander {
             const std::uint32_t aside = kernel_.new_rows(1);
             sequence_[i].destination = aside;
             sequence_[i].guard = {kAlways, false};
-            give_word({Operand::Kind::reg, 1, aside}, row);
+            give_word(register_rows(aside), row);
         }
     }
 

@@ -15,20 +15,13 @@ class Fuser {
         : kernel_(kernel),
           repeats_pairs_(isa.expand_64bit && isa.wide_multiply),
           writes_(kernel),
-          reads_(kernel.rows(), 0) {}
+          reads_(unit_count(kernel), 0) {}
 
     void run() {
         for_each_instruction(kernel_, [this](const VirtualInstruction& instruction) {
-            for (const VirtualOperand& operand : instruction.source) {
-                if (operand.kind != Operand::Kind::reg) { continue; }
-                for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
-            }
+            for_each_read(kernel_, instruction, [this](std::uint32_t unit) { ++reads_[unit]; });
         });
-        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
-            for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) {
-                fuse(kernel_.blocks[block].code[index], {block, index});
-            }
-        }
+        for_each_place(kernel_, [this](VirtualInstruction& sum, Place place) { fuse(sum, place); });
     }
 
   private:
@@ -42,8 +35,7 @@ class Fuser {
             const VirtualOperand addend = sum.source[1 - i];
             VirtualInstruction fused = *product;
             fused.guard = sum.guard;
-            fused.destination = sum.destination;
-            fused.destination_rows = sum.destination_rows;
+            fused.set_destination(sum.destination, sum.destination_rows);
             fused.machine.line = machine.line;
             fused.origin = sum.origin;
             fused.source[2] = addend;
@@ -96,7 +88,7 @@ class Fuser {
     VirtualKernel& kernel_;
     bool repeats_pairs_;
     SingleWrites writes_;
-    std::vector<std::uint32_t> reads_;  ///< by row
+    std::vector<std::uint32_t> reads_;  ///< by unit
 };
 
 }  // namespace

@@ -79,19 +79,15 @@ class Legaliser {
 
     void run() {
         std::map<std::pair<std::uint32_t, std::uint8_t>, std::vector<Use>> uses;
-        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
-            auto& code = kernel_.blocks[block].code;
-            for (std::uint32_t index = 0; index < code.size(); ++index) {
-                if (isa::is_memory(code[index].machine.operation)) {
-                    move_address_to_offset(kernel_.frame, code[index]);
-                }
-                for (std::size_t i = 0; i < code[index].source.size(); ++i) {
-                    if (must_be_register(kernel_.frame, code[index], i)) {
-                        uses[{code[index].source[i].index, code[index].source[i].rows}].push_back({{block, index}, i});
-                    }
+        for_each_place(kernel_, [&](VirtualInstruction& instruction, Place place) {
+            if (isa::is_memory(instruction.machine.operation)) { move_address_to_offset(kernel_.frame, instruction); }
+            for (std::size_t i = 0; i < instruction.source.size(); ++i) {
+                const VirtualOperand& operand = instruction.source[i];
+                if (must_be_register(kernel_.frame, instruction, i)) {
+                    uses[{operand.index, operand.rows}].push_back({place, i});
                 }
             }
-        }
+        });
         for (const auto& [constant, places] : uses) { materialise(places); }
         insert();
     }
@@ -141,8 +137,7 @@ class Legaliser {
             VirtualInstruction move = beside(served, Operation::mov, whole ? Type::b64 : Type::b32);
             move.machine.line = line_near(place);
             move.source[0] = {Operand::Kind::constant, step, constant.index + i};
-            move.destination = rows + i;
-            move.destination_rows = step;
+            move.set_destination(rows + i, step);
             moves_[place.block][place.index].push_back(move);
         }
     }

@@ -11,23 +11,16 @@ namespace lookahead::finaliser {
 
 namespace {
 
-VirtualInstruction jump(Operation operation) {
-    VirtualInstruction result;
-    result.machine.operation = operation;
-    return result;
-}
-
 /// A trap for a call of __assertfail, with its arguments as inline_calls leaves them (isa::TrapMode).
 VirtualInstruction failed_assertion(LoweringContext& context) {
-    const auto arguments = context.instruction().sources();
-    VirtualInstruction trap = jump(Operation::trap);
+    VirtualInstruction trap = new_instruction(Operation::trap);
     trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::assertion);
     const std::size_t places[2][2] = {{0, 1}, {3, 2}};
     for (unsigned i = 0; i < 2; ++i) {
         const std::uint32_t rows = context.kernel.new_rows(4);
         std::uint32_t row = rows;
         for (const std::size_t place : places[i]) {
-            const VirtualOperand value = context.source(arguments[place]);
+            const VirtualOperand value = context.source(place);
             for (unsigned word = 0; word < value.rows; ++word) { context.emit_copy(part(value, word), row++); }
         }
         trap.source[i] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(row - rows), rows};
@@ -38,16 +31,12 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
 /// A plain trap, or one that inline_calls made, with operands: of a call of __assertfail, of an indirect call without a
 /// function, or, with the ends of the frame and of the stack, of a call for which the stack is too small.
 VirtualInstruction lower_trap(LoweringContext& context) {
-    const auto operands = context.instruction().sources();
-    if (operands.size() > 2) { return failed_assertion(context); }
-    VirtualInstruction trap = jump(Operation::trap);
-    if (operands.empty()) { return trap; }
-    if (operands.size() == 2) {
-        trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::stack);
-        return trap;
-    }
-    trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::call);
-    trap.source[0] = context.source(operands[0]);
+    const std::size_t operands = context.instruction().sources().size();
+    if (operands > 2) { return failed_assertion(context); }
+    VirtualInstruction trap = new_instruction(Operation::trap);
+    if (operands == 0) { return trap; }
+    trap.machine.mode = static_cast<std::uint8_t>(operands == 2 ? isa::TrapMode::stack : isa::TrapMode::call);
+    if (operands == 1) { trap.source[0] = context.source(0); }
     return trap;
 }
 
@@ -56,7 +45,7 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
     const ptx::Instruction& instruction = context.instruction();
     switch (instruction.opcode) {
         case Opcode::bra: {
-            VirtualInstruction branch = jump(Operation::bra);
+            VirtualInstruction branch = new_instruction(Operation::bra);
             const std::uint32_t target = instruction.sources()[0].target;
             const bool is_end = target == context.function().instructions.size();
             branch.target = is_end ? static_cast<std::uint32_t>(cfg.blocks.size()) : cfg.block_of[target];
@@ -65,7 +54,7 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
         }
         case Opcode::ret:
         case Opcode::exit:
-            context.emit(jump(Operation::exit));
+            context.emit(new_instruction(Operation::exit));
             return true;
         case Opcode::trap:
             context.emit(lower_trap(context));
@@ -76,9 +65,14 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
 }
 
 void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
-    const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
-                      lower_comparison(context) || lower_move(context) || lower_memory(context) ||
-                      lower_texture(context) || lower_surface(context) || lower_warp(context);
+    bool done = lower_control(context, cfg);
+    for (const auto& table : {kArithmeticLowerings, kBitLowerings, kComparisonLowerings, kMoveLowerings,
+                              kMemoryLowerings, kTextureLowerings, kSurfaceLowerings, kWarpLowerings}) {
+        const auto found = std::ranges::find(table, context.instruction().opcode, &Lowering::first);
+        if (done || found == table.end()) { continue; }
+        found->second(context);
+        done = true;
+    }
     if (!done) {
         context.refuse(
             fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "
@@ -89,13 +83,6 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
 }
 
 }  // namespace
-
-bool lower_by(std::span<const Lowering> table, LoweringContext& context) {
-    const auto found = std::ranges::find(table, context.instruction().opcode, &Lowering::first);
-    if (found == table.end()) { return false; }
-    found->second(context);
-    return true;
-}
 
 VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool keep_cvta) {
     if (!kernel.is_kernel) {
@@ -122,7 +109,7 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool
         }
     }
     // Running off the end of a kernel is an exit too.
-    VirtualInstruction& end = context.kernel.blocks.back().code.emplace_back(jump(Operation::exit));
+    VirtualInstruction& end = context.kernel.blocks.back().code.emplace_back(new_instruction(Operation::exit));
     end.origin = context.kernel.new_origin();
     return std::move(context.kernel);
 }

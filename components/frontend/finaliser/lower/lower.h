@@ -23,17 +23,8 @@ void with(LoweringContext& context) {
     kLower(context, kArguments...);
 }
 
-/// Lowers the context's current instruction if its opcode is in the table; returns whether it is.
-bool lower_by(std::span<const Lowering> table, LoweringContext& context);
-
-// Each lowers the context's current instruction if it belongs to its group; returns whether it does.
-bool lower_arithmetic(LoweringContext& context);
-bool lower_bits(LoweringContext& context);
-bool lower_comparison(LoweringContext& context);
-bool lower_move(LoweringContext& context);
-bool lower_memory(LoweringContext& context);
-bool lower_texture(LoweringContext& context);
-bool lower_surface(LoweringContext& context);
-bool lower_warp(LoweringContext& context);
+/// The groups of instructions, each in the file of its name.
+extern const std::span<const Lowering> kArithmeticLowerings, kBitLowerings, kComparisonLowerings, kMoveLowerings,
+    kMemoryLowerings, kTextureLowerings, kSurfaceLowerings, kWarpLowerings;
 
 }  // namespace lookahead::finaliser

@@ -5,58 +5,48 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Sum, difference, product and fma of floats round to nearest unless they say otherwise (PTX ISA, "Rounding").
-void default_to_nearest(VirtualInstruction& result, Type type) {
-    if (ptx::is_floating(type) && result.machine.rounding == isa::Rounding::none) {
+/// `rounds`: sum, difference, product and fma of floats round to nearest unless they say otherwise (PTX ISA,
+/// "Rounding").
+void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
+    VirtualInstruction result = context.make_with_sources(operation, context.type());
+    if (rounds && ptx::is_floating(context.type()) && result.machine.rounding == isa::Rounding::none) {
         result.machine.rounding = isa::Rounding::rn;
     }
-}
-
-void lower_plain(LoweringContext& context, Operation operation, bool rounds) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make_with_sources(operation, instruction.type());
-    if (rounds) { default_to_nearest(result, instruction.type()); }
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 /// a + b or a - b, with a carry in or a carry out.
 void lower_carry(LoweringContext& context, Operation operation, bool takes_carry, VirtualOperand a, VirtualOperand b) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(operation, instruction.type(), {a, b});
+    VirtualInstruction result = context.make(operation, context.type(), {a, b});
     const bool none_is_set = operation == Operation::sub_borrow;  // no borrow
     result.source_predicate[0] =
         takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, !none_is_set};
-    if (instruction.modifiers.carry_out) { result.destination_predicate[0] = context.carry(); }
-    context.emit_to(instruction.destinations()[0], result);
+    if (context.modifiers().carry_out) { result.destination_predicate[0] = context.carry(); }
+    context.emit_result(result);
 }
 
 void lower_sum(LoweringContext& context, Operation plain, Operation with_carry, bool takes_carry) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (!takes_carry && !instruction.modifiers.carry_out) { return lower_plain(context, plain, true); }
-    const VirtualOperand a = context.source(instruction.sources()[0]);
-    lower_carry(context, with_carry, takes_carry, a, context.source(instruction.sources()[1]));
+    if (!takes_carry && !context.modifiers().carry_out) { return lower_plain(context, plain, true); }
+    const VirtualOperand a = context.source(0);
+    lower_carry(context, with_carry, takes_carry, a, context.source(1));
 }
 
 /// mad.cc and madc: the carry is that of the addition.
 void lower_mad_with_carry(LoweringContext& context, bool takes_carry) {
-    const ptx::Instruction& instruction = context.instruction();
-    const bool high = instruction.modifiers.mul_mode == ptx::MulMode::hi;
-    const VirtualOperand a = context.source(instruction.sources()[0]);
-    const VirtualOperand b = context.source(instruction.sources()[1]);
-    const VirtualOperand product =
-        context.value(high ? Operation::mul_hi : Operation::mul_lo, instruction.type(), {a, b});
-    lower_carry(context, Operation::add_carry, takes_carry, product, context.source(instruction.sources()[2]));
+    const bool high = context.modifiers().mul_mode == ptx::MulMode::hi;
+    const VirtualOperand a = context.source(0), b = context.source(1);
+    const VirtualOperand product = context.value(high ? Operation::mul_hi : Operation::mul_lo, context.type(), {a, b});
+    lower_carry(context, Operation::add_carry, takes_carry, product, context.source(2));
 }
 
 void lower_dot(LoweringContext& context, Operation operation) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(operation, Type::b32);
-    if (ptx::is_signed(instruction.modifiers.types[0])) { result.machine.mode |= isa::kDotFirstSigned; }
-    if (ptx::is_signed(instruction.modifiers.types[1])) { result.machine.mode |= isa::kDotSecondSigned; }
-    if (instruction.modifiers.upper_half) {
+    if (ptx::is_signed(context.modifiers().types[0])) { result.machine.mode |= isa::kDotFirstSigned; }
+    if (ptx::is_signed(context.modifiers().types[1])) { result.machine.mode |= isa::kDotSecondSigned; }
+    if (context.modifiers().upper_half) {
         result.machine.mode |= isa::kDotUpperHalf;  // dp2a only
     }
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 /// vabsdiff4 and vabsdiff2 d, a, b, c: all bytes are written, so c matters for the sum only.
@@ -68,65 +58,49 @@ void lower_abs_diff(LoweringContext& context) {
     if (ptx::is_signed(instruction.modifiers.types[0])) { result.machine.mode |= isa::kDiffResultSigned; }
     if (instruction.modifiers.accumulate) { result.machine.mode |= isa::kDiffSum; }
     if (instruction.opcode == Opcode::vabsdiff2) { result.machine.mode |= isa::kDiffHalves; }
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 /// mul24 and mad24: the product of the low 24 bits has 48 bits, of which .lo takes the low and .hi the high 32.
 void lower_mul24(LoweringContext& context, bool adds) {
-    const ptx::Instruction& instruction = context.instruction();
-    const Type type = instruction.type();
-    if (instruction.modifiers.saturate) { context.refuse("mad24 with .sat is not supported"); }
+    const Type type = context.type();
+    if (context.modifiers().saturate) { context.refuse("mad24 with .sat is not supported"); }
     const auto low_bits = [&](std::size_t i) {
-        return context.value(Operation::bfe, type,
-                             {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)});
+        return context.value(Operation::bfe, type, {context.source(i), context.literal(0), context.literal(24)});
     };
-    const VirtualOperand a = low_bits(0);
-    const VirtualOperand b = low_bits(1);
+    const VirtualOperand a = low_bits(0), b = low_bits(1);
     VirtualOperand product;
-    if (instruction.modifiers.mul_mode == ptx::MulMode::hi) {
-        VirtualInstruction wide;
-        wide.machine.operation = Operation::mul_wide;
-        wide.machine.type = ptx::with_bits(type, 64);
+    if (context.modifiers().mul_mode == ptx::MulMode::hi) {
+        VirtualInstruction wide = new_instruction(Operation::mul_wide, ptx::with_bits(type, 64), {a, b});
         wide.machine.source_type = type;
-        wide.source = {a, b, {}};
         const VirtualOperand whole = context.emit_temporary(wide, 2);
         product = part(context.value(Operation::shr, Type::u64, {whole, context.literal(16)}), 0);
     } else {
         product = context.value(Operation::mul_lo, type, {a, b});
     }
-    const VirtualOperand addend = adds ? context.source(instruction.sources()[2]) : context.literal(0);
-    context.emit_to(instruction.destinations()[0], context.make(Operation::add, type, {product, addend}));
+    const VirtualOperand addend = adds ? context.source(2) : context.literal(0);
+    context.emit_result(context.make(Operation::add, type, {product, addend}));
 }
 
 void lower_product(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.carry_out) { return lower_mad_with_carry(context, false); }
-    if (ptx::is_floating(instruction.type())) { return lower_plain(context, floating, true); }
-    switch (instruction.modifiers.mul_mode) {
-        case ptx::MulMode::hi:
-            return lower_plain(context, hi, false);
-        case ptx::MulMode::wide: {
-            const ptx::Operand& destination = instruction.destinations()[0];
-            VirtualInstruction result = context.make_with_sources(wide, destination.type);
-            result.machine.source_type = instruction.type();
-            return context.emit_to(destination, result);
-        }
-        default:
-            return lower_plain(context, lo, false);
-    }
+    const ptx::MulMode mode = context.modifiers().mul_mode;
+    if (context.modifiers().carry_out) { return lower_mad_with_carry(context, false); }
+    if (ptx::is_floating(context.type())) { return lower_plain(context, floating, true); }
+    if (mode != ptx::MulMode::wide) { return lower_plain(context, mode == ptx::MulMode::hi ? hi : lo, false); }
+    VirtualInstruction result = context.make_with_sources(wide, context.destination().type);
+    result.machine.source_type = context.type();
+    context.emit_result(result);
 }
 
 /// sad: c + |a - b|, exact as max - min.
 void lower_sad(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const Type type = instruction.type();
-    const VirtualOperand a = context.source(instruction.sources()[0]);
-    const VirtualOperand b = context.source(instruction.sources()[1]);
+    const Type type = context.type();
+    const VirtualOperand a = context.source(0), b = context.source(1);
     const VirtualOperand high = context.value(Operation::max, type, {a, b});
     const VirtualOperand low = context.value(Operation::min, type, {a, b});
-    const VirtualOperand c = context.source(instruction.sources()[2]);
+    const VirtualOperand c = context.source(2);
     const VirtualOperand difference = context.value(Operation::sub, type, {high, low});
-    context.emit_to(instruction.destinations()[0], context.make(Operation::add, type, {c, difference}));
+    context.emit_result(context.make(Operation::add, type, {c, difference}));
 }
 
 constexpr Lowering kArithmetic[] = {
@@ -163,8 +137,6 @@ constexpr Lowering kArithmetic[] = {
 
 }  // namespace
 
-bool lower_arithmetic(LoweringContext& context) {
-    return lower_by(kArithmetic, context);
-}
+constinit const std::span<const Lowering> kArithmeticLowerings = kArithmetic;
 
 }  // namespace lookahead::finaliser

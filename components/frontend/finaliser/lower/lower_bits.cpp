@@ -6,78 +6,72 @@ namespace lookahead::finaliser {
 namespace {
 
 void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode) {
-    VirtualInstruction result = context.make_with_sources(operation, context.instruction().type());
+    VirtualInstruction result = context.make_with_sources(operation, context.type());
     result.machine.mode = mode;
-    context.emit_to(context.instruction().destinations()[0], result);
+    context.emit_result(result);
 }
 
 /// and, or, xor and not of numbers or predicates.
 void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() != Type::pred) { return lower_bitwise(context, bits, 0); }
+    if (context.type() != Type::pred) { return lower_bitwise(context, bits, 0); }
     VirtualInstruction result = context.make(predicates, Type::pred);
     std::size_t i = 0;
-    for (const ptx::Operand& operand : instruction.sources()) {
+    for (const ptx::Operand& operand : context.instruction().sources()) {
         result.source_predicate[i++] = context.predicate_source(operand);
     }
-    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    result.destination_predicate[0] = context.predicate_destination(context.destination());
     context.emit(result);
 }
 
 void lower_lop3(LoweringContext& context) {
     const ptx::Operand& table = context.instruction().sources()[3];
     if (table.kind != ptx::OperandKind::immediate) { context.refuse("lop3's table must be a number"); }
-    VirtualInstruction result = context.make_with_sources(Operation::lop3, context.instruction().type(), 3);
+    VirtualInstruction result = context.make_with_sources(Operation::lop3, context.type(), 3);
     result.machine.mode = static_cast<std::uint8_t>(table.value);
-    context.emit_to(context.instruction().destinations()[0], result);
+    context.emit_result(result);
 }
 
 void lower_shf(LoweringContext& context) {
-    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+    const ptx::Modifiers& modifiers = context.modifiers();
     const auto mode = modifiers.overflow == ptx::ShiftOverflow::wrap ? isa::ShiftMode::wrap : isa::ShiftMode::clamp;
     lower_bitwise(context, modifiers.direction == ptx::ShiftDirection::left ? Operation::shf_l : Operation::shf_r,
                   static_cast<std::uint8_t>(mode));
 }
 
 void lower_bfind(LoweringContext& context) {
-    const bool shift = context.instruction().modifiers.shift_amount;
+    const bool shift = context.modifiers().shift_amount;
     lower_bitwise(context, Operation::bfind,
                   static_cast<std::uint8_t>(shift ? isa::FindMode::shift_amount : isa::FindMode::position));
 }
 
 void lower_prmt(LoweringContext& context) {
-    lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(context.instruction().modifiers.permute));
+    lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(context.modifiers().permute));
 }
 
 /// bfi has four operands, but the machine only three: position and length are packed into bytes 0 and 1 of one.
 void lower_bfi(LoweringContext& context) {
     const auto sources = context.instruction().sources();
-    VirtualInstruction result = context.make_with_sources(Operation::bfi, context.instruction().type(), 2);
+    VirtualInstruction result = context.make_with_sources(Operation::bfi, context.type(), 2);
     const bool known = sources[2].kind == ptx::OperandKind::immediate && sources[3].kind == ptx::OperandKind::immediate;
-    if (known) {
-        result.source[2] = context.literal((sources[2].value & 0xff) | (sources[3].value & 0xff) << 8);
-    } else {
-        result.source[2] =
-            context.value(Operation::prmt, Type::b32,
-                          {context.source(sources[2]), context.source(sources[3]), context.literal(0x0040)});
-    }
-    context.emit_to(context.instruction().destinations()[0], result);
+    result.source[2] = known ? context.literal((sources[2].value & 0xff) | (sources[3].value & 0xff) << 8)
+                             : context.value(Operation::prmt, Type::b32,
+                                             {context.source(2), context.source(3), context.literal(0x0040)});
+    context.emit_result(result);
 }
 
 /// bmsk d, a, b: b ones from bit a on, ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap`: both modulo 32.
 void lower_bmsk(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualOperand amounts[2];
     for (std::size_t i = 0; i < 2; ++i) {
-        amounts[i] = context.source(instruction.sources()[i]);
-        if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap) {
+        amounts[i] = context.source(i);
+        if (context.modifiers().overflow == ptx::ShiftOverflow::wrap) {
             amounts[i] = context.value(Operation::bit_and, Type::b32, {amounts[i], context.literal(31)});
         }
     }
     const VirtualOperand beyond = context.value(Operation::shl, Type::b32, {context.literal(1), amounts[1]});
     const VirtualOperand ones =
         context.emit_temporary(context.make(Operation::add, Type::u32, {beyond, context.literal(0xffffffffU)}), 1);
-    context.emit_to(instruction.destinations()[0], context.make(Operation::shl, Type::b32, {ones, amounts[0]}));
+    context.emit_result(context.make(Operation::shl, Type::b32, {ones, amounts[0]}));
 }
 
 /// Appends instructions on words, for sequences of them.
@@ -109,9 +103,7 @@ class Words {
 /// negative n; for n = 0, the bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it
 /// either. Searches by halves: if the lower half has too few ones, the wanted one is in the upper half.
 void lower_fns(LoweringContext& context) {
-    const auto sources = context.instruction().sources();
-    const VirtualOperand mask = context.source(sources[0]), base = context.source(sources[1]),
-                         n = context.source(sources[2]);
+    const VirtualOperand mask = context.source(0), base = context.source(1), n = context.source(2);
     Words words(context);
     const PredicateUse down = words.test(isa::Comparison::lt, Type::s32, n, words.number(0));
     const PredicateUse at_base = words.test(isa::Comparison::eq, Type::s32, n, words.number(0));
@@ -135,42 +127,36 @@ void lower_fns(LoweringContext& context) {
     }
     const VirtualOperand result =
         words.pick(down, words.make(Operation::sub, Type::u32, words.number(31), position), position);
-    context.emit_to(context.instruction().destinations()[0], words.choice(found, result, words.number(~0U)));
+    context.emit_result(words.choice(found, result, words.number(~0U)));
 }
 
 /// copysign d, a, b: the sign of a and the rest of b, merged in the high word by (a & mask) | (b & ~mask).
 void lower_copysign(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const Type type = instruction.type();
+    const Type type = context.type();
     if (type != Type::f32 && type != Type::f64) { context.refuse("copysign is supported only for f32 and f64"); }
     const unsigned rows = isa::type_rows(type);
-    const VirtualOperand sign = context.source(instruction.sources()[0]);
-    const VirtualOperand rest = context.source(instruction.sources()[1]);
-    VirtualInstruction merge;
-    merge.machine.operation = Operation::lop3;
-    merge.machine.type = isa::Type::b32;
+    const VirtualOperand sign = context.source(0), rest = context.source(1);
+    VirtualInstruction merge = new_instruction(
+        Operation::lop3, Type::b32, {part(sign, rows - 1), part(rest, rows - 1), context.literal(0x80000000U)});
     merge.machine.mode = (0xF0 & 0xAA) | (0xCC & ~0xAA & 0xff);
-    merge.source = {part(sign, rows - 1), part(rest, rows - 1), context.literal(0x80000000U)};
-    const ptx::Operand& destination = instruction.destinations()[0];
-    if (rows == 1) { return context.emit_to(destination, merge); }
+    if (rows == 1) { return context.emit_result(merge); }
     // Both words are computed first, because the destination may be one of the sources.
     const VirtualOperand high = context.emit_temporary(merge, 1);
     const std::uint32_t pair = context.kernel.new_rows(2);
     context.emit_copy(part(rest, 0), pair);
     context.emit_copy(high, pair + 1);
-    context.emit_to(destination, context.make(Operation::mov, Type::b64, {{isa::Operand::Kind::reg, 2, pair}}));
+    context.emit_result(context.make(Operation::mov, Type::b64, {register_rows(pair, 2)}));
 }
 
 /// cnot: 1 if the source is 0, else 0.
 void lower_cnot(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const unsigned rows = isa::type_rows(instruction.type());
-    const VirtualOperand value = context.source(instruction.sources()[0]), zero = context.literal(0, rows);
-    const PredicateUse is_zero = context.test(isa::Comparison::eq, instruction.type(), value, zero);
+    const unsigned rows = isa::type_rows(context.type());
+    const VirtualOperand value = context.source(0), zero = context.literal(0, rows);
+    const PredicateUse is_zero = context.test(isa::Comparison::eq, context.type(), value, zero);
     VirtualInstruction pick =
         context.make(Operation::select, rows == 2 ? Type::b64 : Type::b32, {context.literal(1, rows), zero});
     pick.source_predicate[0] = is_zero;
-    context.emit_to(instruction.destinations()[0], pick);
+    context.emit_result(pick);
 }
 
 constexpr Lowering kBitOperations[] = {
@@ -197,8 +183,6 @@ constexpr Lowering kBitOperations[] = {
 
 }  // namespace
 
-bool lower_bits(LoweringContext& context) {
-    return lower_by(kBitOperations, context);
-}
+constinit const std::span<const Lowering> kBitLowerings = kBitOperations;
 
 }  // namespace lookahead::finaliser

@@ -5,36 +5,26 @@ namespace lookahead::finaliser {
 namespace {
 
 isa::Combine machine_combine(ptx::Combine combine) {
-    switch (combine) {
-        case ptx::Combine::and_:
-            return isa::Combine::bit_and;
-        case ptx::Combine::or_:
-            return isa::Combine::bit_or;
-        case ptx::Combine::xor_:
-            return isa::Combine::bit_xor;
-        case ptx::Combine::none:
-        case ptx::Combine::popc:
-            break;
-    }
-    return isa::Combine::none;
+    return combine == ptx::Combine::and_   ? isa::Combine::bit_and
+           : combine == ptx::Combine::or_  ? isa::Combine::bit_or
+           : combine == ptx::Combine::xor_ ? isa::Combine::bit_xor
+                                           : isa::Combine::none;
 }
 
 /// The common part of setp and set: sources, condition, and the predicate to combine with.
 VirtualInstruction compare(LoweringContext& context, Operation operation, Type type) {
-    const ptx::Instruction& instruction = context.instruction();
-    const auto sources = instruction.sources();
+    const auto sources = context.instruction().sources();
     VirtualInstruction result = context.make_with_sources(operation, type, 2);
-    result.machine.comparison = instruction.modifiers.comparison;
-    result.machine.combine = machine_combine(instruction.modifiers.combine);
+    result.machine.comparison = context.modifiers().comparison;
+    result.machine.combine = machine_combine(context.modifiers().combine);
     if (sources.size() > 2) { result.source_predicate[0] = context.predicate_source(sources[2]); }
     return result;
 }
 
 void lower_setp(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = compare(context, Operation::setp, instruction.type());
+    VirtualInstruction result = compare(context, Operation::setp, context.type());
     std::size_t i = 0;
-    for (const ptx::Operand& destination : instruction.destinations()) {
+    for (const ptx::Operand& destination : context.instruction().destinations()) {
         if (destination.kind != ptx::OperandKind::sink) {
             result.destination_predicate[i] = context.predicate_destination(destination);
         }
@@ -44,39 +34,34 @@ void lower_setp(LoweringContext& context) {
 }
 
 void lower_set(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = compare(context, Operation::set, instruction.type());
-    result.machine.source_type = instruction.modifiers.types[1];
-    context.emit_to(instruction.destinations()[0], result);
+    VirtualInstruction result = compare(context, Operation::set, context.type());
+    result.machine.source_type = context.modifiers().types[1];
+    context.emit_result(result);
 }
 
 VirtualInstruction select(LoweringContext& context, PredicateUse condition) {
-    const ptx::Instruction& instruction = context.instruction();
-    const Type raw = isa::type_rows(instruction.type()) == 2 ? Type::b64 : Type::b32;
+    const Type raw = isa::type_rows(context.type()) == 2 ? Type::b64 : Type::b32;
     VirtualInstruction result = context.make_with_sources(Operation::select, raw, 2);
     result.source_predicate[0] = condition;
     return result;
 }
 
 void lower_selp(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    context.emit_to(instruction.destinations()[0], select(context, context.predicate_source(instruction.sources()[2])));
+    context.emit_result(select(context, context.predicate_source(context.instruction().sources()[2])));
 }
 
 /// slct: the first source if the third is not negative (-0 is not negative, NaN counts as negative).
 void lower_slct(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const VirtualOperand selector = context.source(instruction.sources()[2]);
-    VirtualInstruction pick = select(
-        context, context.test(isa::Comparison::ge, instruction.modifiers.types[1], selector, context.literal(0)));
+    const VirtualOperand selector = context.source(2);
+    VirtualInstruction pick =
+        select(context, context.test(isa::Comparison::ge, context.modifiers().types[1], selector, context.literal(0)));
     pick.machine.flush_to_zero = false;
-    context.emit_to(instruction.destinations()[0], pick);
+    context.emit_result(pick);
 }
 
 /// testp, on the bits without the sign. Zero counts as a normal number (PTX ISA, testp).
 void lower_testp(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const bool wide = instruction.type() == Type::f64;
+    const bool wide = context.type() == Type::f64;
     const Type type = wide ? Type::u64 : Type::u32;
     const unsigned rows = isa::type_rows(type);
     const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
@@ -85,20 +70,17 @@ void lower_testp(LoweringContext& context) {
         return context.value(operation, type, {a, context.literal(b, rows)});
     };
     const auto compare_with = [&](isa::Comparison comparison, VirtualOperand a, std::uint64_t b) {
-        VirtualInstruction test;
-        test.machine.operation = Operation::setp;
-        test.machine.type = type;
+        VirtualInstruction test = new_instruction(Operation::setp, type, {a, context.literal(b, rows)});
         test.machine.comparison = comparison;
-        test.source = {a, context.literal(b, rows), {}};
         return test;
     };
     const std::uint64_t magnitude_bits = wide ? 0x7fffffffffffffff : 0x7fffffff;
-    const VirtualOperand bits = binary(Operation::bit_and, context.source(instruction.sources()[0]), magnitude_bits);
+    const VirtualOperand bits = binary(Operation::bit_and, context.source(0), magnitude_bits);
     const auto subnormal = [&] {
         return compare_with(isa::Comparison::lt, binary(Operation::sub, bits, 1), least_normal - 1);
     };
     VirtualInstruction test;
-    switch (instruction.modifiers.property) {
+    switch (context.modifiers().property) {
         case ptx::FloatProperty::finite:
             test = compare_with(isa::Comparison::lt, bits, infinity);
             break;
@@ -122,7 +104,7 @@ void lower_testp(LoweringContext& context) {
             break;
         }
     }
-    test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    test.destination_predicate[0] = context.predicate_destination(context.destination());
     context.emit(test);
 }
 
@@ -133,8 +115,6 @@ constexpr Lowering kComparisons[] = {
 
 }  // namespace
 
-bool lower_comparison(LoweringContext& context) {
-    return lower_by(kComparisons, context);
-}
+constinit const std::span<const Lowering> kComparisonLowerings = kComparisons;
 
 }  // namespace lookahead::finaliser

@@ -8,13 +8,8 @@ namespace lookahead::finaliser {
 
 namespace {
 
-struct Address {
-    VirtualOperand base;
-    std::int32_t offset = 0;
-};
-
 isa::Space machine_space(LoweringContext& context) {
-    switch (context.instruction().modifiers.space) {
+    switch (context.modifiers().space) {
         case StateSpace::generic:
             return isa::Space::generic;
         case StateSpace::global:
@@ -38,44 +33,41 @@ isa::Order machine_order(const ptx::Modifiers& modifiers) {
     return modifiers.semantics.value_or(isa::Order::weak);
 }
 
-VirtualInstruction make_access(LoweringContext& context, Operation operation) {
-    const ptx::Modifiers& modifiers = context.instruction().modifiers;
-    VirtualInstruction access = context.make(operation, context.instruction().type());
-    access.machine.space = machine_space(context);
-    access.machine.order = machine_order(modifiers);
-    access.machine.scope = modifiers.scope;
-    access.machine.vector = modifiers.vector_width;
-    return access;
-}
-
-Address absolute_address(LoweringContext& context, std::uint64_t address) {
-    if (address == static_cast<std::uint32_t>(address)) { return {context.literal(address), 0}; }
-    return {context.literal(address, 2), 0};
-}
-
-Address address_of(LoweringContext& context, const ptx::Operand& operand) {
-    if (operand.symbol.kind != ptx::SymbolKind::none) {
-        return absolute_address(context, context.address_of(operand.symbol) + operand.value);
+/// Gives the access its address: the current instruction's first source.
+void set_address(LoweringContext& context, VirtualInstruction& access) {
+    const ptx::Operand& operand = context.instruction().sources()[0];
+    const bool is_symbol = operand.symbol.kind != ptx::SymbolKind::none;
+    if (is_symbol || !operand.has_base) {
+        const std::uint64_t address = (is_symbol ? context.address_of(operand.symbol) : 0) + operand.value;
+        access.source[0] = context.literal(address, address == static_cast<std::uint32_t>(address) ? 1 : 2);
+        return;
     }
-    if (!operand.has_base) { return absolute_address(context, operand.value); }
-    const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
-    const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
-    if (std::in_range<std::int32_t>(operand.offset())) { return {base, static_cast<std::int32_t>(operand.offset())}; }
-    return {context.value(Operation::add, operand.type, {base, context.literal(operand.value, rows)}), 0};
+    const unsigned rows = isa::type_rows(operand.type);
+    access.source[0] = register_rows(context.place(operand.reg), rows);
+    if (std::in_range<std::int32_t>(operand.offset())) {
+        access.machine.offset = static_cast<std::int32_t>(operand.offset());
+    } else {
+        access.source[0] =
+            context.value(Operation::add, operand.type, {access.source[0], context.literal(operand.value, rows)});
+    }
 }
 
-void set_address(LoweringContext& context, VirtualInstruction& access, const ptx::Operand& operand) {
-    const Address address = address_of(context, operand);
-    access.source[0] = address.base;
-    access.machine.offset = address.offset;
+/// The access of the current instruction, without its data.
+VirtualInstruction make_access(LoweringContext& context, Operation operation) {
+    VirtualInstruction access = context.make(operation, context.type());
+    access.machine.space = machine_space(context);
+    access.machine.order = machine_order(context.modifiers());
+    access.machine.scope = context.modifiers().scope;
+    access.machine.vector = context.modifiers().vector_width;
+    set_address(context, access);
+    return access;
 }
 
 /// Checks that the access is aligned and inside a parameter of `size` bytes at `offset`.
 void check_parameter_access(LoweringContext& context, const ptx::Operand& address, std::uint64_t offset,
                             std::uint64_t size) {
-    const ptx::Instruction& instruction = context.instruction();
-    const std::uint64_t element = ptx::bytes(instruction.type());
-    const std::uint64_t bytes = element * instruction.modifiers.vector_width;
+    const std::uint64_t element = ptx::bytes(context.type());
+    const std::uint64_t bytes = element * context.modifiers().vector_width;
     if (address.offset() < 0 || address.value + bytes > size) {
         context.refuse("the access lies outside the parameter");
     }
@@ -84,13 +76,11 @@ void check_parameter_access(LoweringContext& context, const ptx::Operand& addres
 
 /// The rows that hold one element of a .param variable of a call.
 VirtualOperand call_parameter_rows(LoweringContext& context, std::uint32_t variable, std::uint64_t offset, Type type) {
-    const auto row = [&](std::uint64_t word) {
-        return VirtualOperand{Operand::Kind::reg, 1, context.parameter_row(variable, word)};
-    };
+    const auto row = [&](std::uint64_t word) { return register_rows(context.parameter_row(variable, word)); };
     if (isa::type_rows(type) == 1) { return row(offset / 4); }
     const std::uint32_t pair = context.kernel.new_rows(2);
     for (std::uint32_t i = 0; i < 2; ++i) { context.emit_copy(row(offset / 4 + i), pair + i); }
-    return {Operand::Kind::reg, 2, pair};
+    return register_rows(pair, 2);
 }
 
 /// The element at `offset` of a parameter, from the rows that hold it: these, or bytes extracted from one.
@@ -107,8 +97,7 @@ bool is_parameter_of_call(const ptx::Operand& address) {
 }
 
 void lower_parameter_load(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const ptx::Operand& address = instruction.sources()[0];
+    const ptx::Operand& address = context.instruction().sources()[0];
     const bool of_call = is_parameter_of_call(address);
     if (address.has_base || (!of_call && address.symbol.kind != ptx::SymbolKind::parameter)) {
         context.refuse("parameters must be named: ld.param [name] or [name+number]");
@@ -118,7 +107,7 @@ void lower_parameter_load(LoweringContext& context) {
     const std::uint64_t size =
         of_call ? context.function().variables[index].size() : context.function().parameters[index].size;
     check_parameter_access(context, address, first, size);
-    const Type type = instruction.type();
+    const Type type = context.type();
     const auto element = [&](std::size_t i) {
         const std::uint64_t offset = first + address.value + i * ptx::bytes(type);
         const VirtualOperand constant{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
@@ -126,8 +115,8 @@ void lower_parameter_load(LoweringContext& context) {
         const VirtualOperand rows = of_call ? call_parameter_rows(context, index, offset, type) : constant;
         return parameter_value(context, rows, offset, type);
     };
-    const ptx::Operand& destination = instruction.destinations()[0];
-    if (destination.kind != ptx::OperandKind::vector) { return context.emit_to(destination, element(0)); }
+    const ptx::Operand& destination = context.destination();
+    if (destination.kind != ptx::OperandKind::vector) { return context.emit_result(element(0)); }
     for (std::size_t i = 0; i < destination.elements.size(); ++i) {
         if (destination.elements[i].kind != ptx::OperandKind::sink) {
             context.emit_to(destination.elements[i], element(i));
@@ -138,11 +127,10 @@ void lower_parameter_load(LoweringContext& context) {
 /// st.param to a variable of a call: its words are rows.
 void store_parameter_element(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
                              const ptx::Operand& value) {
-    const Type type = context.instruction().type();
+    const Type type = context.type();
     const VirtualOperand data = context.source(value);
     const auto write = [&](VirtualInstruction instruction, std::uint64_t word) {
-        instruction.destination = context.parameter_row(variable, word);
-        instruction.destination_rows = 1;
+        instruction.set_destination(context.parameter_row(variable, word));
         context.emit(instruction);
     };
     if (ptx::bytes(type) >= 4 || context.function().variables[variable].size() <= ptx::bytes(type)) {
@@ -152,27 +140,24 @@ void store_parameter_element(LoweringContext& context, std::uint32_t variable, s
         return;
     }
     write(context.make(Operation::bfi, Type::b32,
-                       {data,
-                        {Operand::Kind::reg, 1, context.parameter_row(variable, offset / 4)},
+                       {data, register_rows(context.parameter_row(variable, offset / 4)),
                         context.literal(offset % 4 * 8 | ptx::bits(type) << 8)}),
           offset / 4);
 }
 
 void lower_parameter_store(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const ptx::Operand& address = instruction.sources()[0];
+    const ptx::Operand& address = context.instruction().sources()[0];
     if (!is_parameter_of_call(address)) {
         context.refuse("st.param is supported only for the parameters of calls, by name");
     }
     const std::uint32_t variable = address.symbol.index;
     check_parameter_access(context, address, 0, context.function().variables[variable].size());
-    const ptx::Operand& value = instruction.sources()[1];
+    const ptx::Operand& value = context.instruction().sources()[1];
     if (value.kind != ptx::OperandKind::vector) {
         return store_parameter_element(context, variable, address.value, value);
     }
     for (std::size_t i = 0; i < value.elements.size(); ++i) {
-        store_parameter_element(context, variable, address.value + i * ptx::bytes(instruction.type()),
-                                value.elements[i]);
+        store_parameter_element(context, variable, address.value + i * ptx::bytes(context.type()), value.elements[i]);
     }
 }
 
@@ -231,40 +216,34 @@ void emit_access(LoweringContext& context, VirtualInstruction access, SetData se
 
 /// Vector elements arrive in consecutive rows and are copied to the program's registers.
 void lower_load(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.space == StateSpace::param) { return lower_parameter_load(context); }
+    if (context.modifiers().space == StateSpace::param) { return lower_parameter_load(context); }
     VirtualInstruction load = make_access(context, Operation::load);
-    set_address(context, load, instruction.sources()[0]);
-    const ptx::Operand& destination = instruction.destinations()[0];
+    const ptx::Operand& destination = context.destination();
     const bool vector = destination.kind == ptx::OperandKind::vector;
-    if (!vector && form_of(context, load) == Form::whole) { return context.emit_to(destination, load); }
-    const unsigned element_rows = isa::type_rows(instruction.type());
+    if (!vector && form_of(context, load) == Form::whole) { return context.emit_result(load); }
+    const unsigned element_rows = isa::type_rows(context.type());
     const std::size_t elements = vector ? destination.elements.size() : 1;
     if (element_rows * elements > 4) { context.refuse("only vectors of up to 16 bytes are supported"); }
     // Loads into separate rows, because the destination may be the address's register.
     load.destination_rows = static_cast<std::uint8_t>(element_rows * elements);
     load.destination = context.kernel.new_rows(load.destination_rows);
-    emit_access(context, load, [first = load.destination](VirtualInstruction& one, unsigned i) {
-        one.destination = first + i;
-        one.destination_rows = 1;
-    });
+    emit_access(context, load,
+                [first = load.destination](VirtualInstruction& one, unsigned i) { one.set_destination(first + i); });
     if (vector) { return context.emit_to_elements(destination.elements, load.destination, element_rows); }
-    context.emit_to(destination, context.make(Operation::mov, Type::b64, {{Operand::Kind::reg, 2, load.destination}}));
+    context.emit_result(context.make(Operation::mov, Type::b64, {register_rows(load.destination, 2)}));
 }
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.kind != ptx::OperandKind::vector) { return context.source(operand); }
-    const unsigned element_rows = isa::type_rows(context.instruction().type());
+    const unsigned element_rows = isa::type_rows(context.type());
     if (element_rows * operand.elements.size() > 4) { context.refuse("only vectors of up to 16 bytes are supported"); }
     return context.side_by_side(operand.elements, element_rows);
 }
 
 void lower_store(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.space == StateSpace::param) { return lower_parameter_store(context); }
+    if (context.modifiers().space == StateSpace::param) { return lower_parameter_store(context); }
     VirtualInstruction store = make_access(context, Operation::store);
-    set_address(context, store, instruction.sources()[0]);
-    store.source[1] = store_data(context, instruction.sources()[1]);
+    store.source[1] = store_data(context, context.instruction().sources()[1]);
     emit_access(context, store,
                 [data = store.source[1]](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
@@ -275,42 +254,35 @@ VirtualOperand pattern_of(LoweringContext& context, const ptx::Operand& operand)
 }
 
 void lower_vector_load(LoweringContext& context, Operation operation) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction load = make_access(context, operation);
-    set_address(context, load, instruction.sources()[0]);
-    load.source[1] = pattern_of(context, instruction.sources()[1]);
+    load.source[1] = pattern_of(context, context.instruction().sources()[1]);
     load.destination_rows = load.machine.vector;
     load.destination = context.kernel.new_rows(load.destination_rows);
     context.emit(load);
-    context.emit_to_elements(instruction.destinations()[0].elements, load.destination);
+    context.emit_to_elements(context.destination().elements, load.destination);
 }
 
 void lower_vector_store(LoweringContext& context, Operation operation) {
     const auto sources = context.instruction().sources();
     VirtualInstruction store = make_access(context, operation);
-    set_address(context, store, sources[0]);
     store.source[2] = pattern_of(context, sources[1]);
     store.source[1] = context.side_by_side(sources[2].elements);
     context.emit(store);
 }
 
 void lower_atomic(LoweringContext& context, Operation operation) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction atomic = make_access(context, operation);
-    atomic.machine.atomic = instruction.modifiers.atomic;
-    const auto sources = instruction.sources();
-    set_address(context, atomic, sources[0]);
-    atomic.source[1] = context.source(sources[1]);
-    if (sources.size() > 2) { atomic.source[2] = context.source(sources[2]); }
+    atomic.machine.atomic = context.modifiers().atomic;
+    atomic.source[1] = context.source(1);
+    if (context.instruction().sources().size() > 2) { atomic.source[2] = context.source(2); }
     if (operation == Operation::reduce) { return context.emit(atomic); }
-    context.emit_to(instruction.destinations()[0], atomic);
+    context.emit_result(atomic);
 }
 
 void lower_fence(LoweringContext& context) {
-    VirtualInstruction fence;
-    fence.machine.operation = Operation::membar;
-    fence.machine.order = machine_order(context.instruction().modifiers);
-    fence.machine.scope = context.instruction().modifiers.scope;
+    VirtualInstruction fence = new_instruction(Operation::membar);
+    fence.machine.order = machine_order(context.modifiers());
+    fence.machine.scope = context.modifiers().scope;
     context.emit(fence);
 }
 
@@ -335,8 +307,6 @@ constexpr Lowering kMemoryOperations[] = {
 
 }  // namespace
 
-bool lower_memory(LoweringContext& context) {
-    return lower_by(kMemoryOperations, context);
-}
+constinit const std::span<const Lowering> kMemoryLowerings = kMemoryOperations;
 
 }  // namespace lookahead::finaliser

@@ -6,18 +6,13 @@ namespace lookahead::finaliser {
 namespace {
 
 VirtualInstruction raw_move(VirtualOperand value) {
-    VirtualInstruction result;
-    result.machine.operation = Operation::mov;
-    result.machine.type = value.rows == 2 ? isa::Type::b64 : isa::Type::b32;
-    result.source[0] = value;
-    return result;
+    return new_instruction(Operation::mov, value.rows == 2 ? Type::b64 : Type::b32, {value});
 }
 
 void lower_predicate_move(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(Operation::pred_mov, Type::pred);
-    result.source_predicate[0] = context.predicate_source(instruction.sources()[0]);
-    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    result.source_predicate[0] = context.predicate_source(context.instruction().sources()[0]);
+    result.destination_predicate[0] = context.predicate_destination(context.destination());
     context.emit(result);
 }
 
@@ -29,8 +24,7 @@ VirtualOperand wide_temporary(LoweringContext& context, const std::vector<Virtua
 
 /// mov.b32 r, {lo, hi}; mov.b64 r, {lo, hi}; mov.b64 r, {a, b, c, d}.
 void lower_pack(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const auto& elements = instruction.sources()[0].elements;
+    const auto& elements = context.instruction().sources()[0].elements;
     std::vector<VirtualOperand> words;
     switch (ptx::bits(elements[0].type)) {
         case 32:
@@ -47,14 +41,13 @@ void lower_pack(LoweringContext& context) {
             context.refuse("packing is supported only for 16-bit and 32-bit elements");
     }
     const VirtualOperand whole = words.size() == 1 ? words[0] : wide_temporary(context, words);
-    context.emit_to(instruction.destinations()[0], raw_move(whole));
+    context.emit_result(raw_move(whole));
 }
 
 /// The reverse: each element that is not a sink gets its part of the source.
 void lower_unpack(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const auto& elements = instruction.destinations()[0].elements;
-    VirtualOperand whole = context.source(instruction.sources()[0]);
+    const auto& elements = context.destination().elements;
+    VirtualOperand whole = context.source(0);
     if (whole.kind == isa::Operand::Kind::reg) {
         // The source may be one of the destinations, so it is first read as a whole.
         whole = context.emit_temporary(raw_move(whole), whole.rows);
@@ -74,12 +67,10 @@ void lower_unpack(LoweringContext& context) {
 }
 
 void lower_mov(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() == Type::pred) { return lower_predicate_move(context); }
-    if (instruction.destinations()[0].kind == ptx::OperandKind::vector) { return lower_unpack(context); }
-    if (instruction.sources()[0].kind == ptx::OperandKind::vector) { return lower_pack(context); }
-    const VirtualOperand value = context.source(instruction.sources()[0]);
-    context.emit_to(instruction.destinations()[0], raw_move(value));
+    if (context.type() == Type::pred) { return lower_predicate_move(context); }
+    if (context.destination().kind == ptx::OperandKind::vector) { return lower_unpack(context); }
+    if (context.instruction().sources()[0].kind == ptx::OperandKind::vector) { return lower_pack(context); }
+    context.emit_result(raw_move(context.source(0)));
 }
 
 /// Whether the conversion keeps an integer's low word, so that it needs no arithmetic.
@@ -91,16 +82,14 @@ bool is_truncation(const ptx::Modifiers& modifiers) {
 }
 
 void lower_cvt(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const ptx::Modifiers& modifiers = instruction.modifiers;
-    const VirtualOperand value = context.source(instruction.sources()[0]);
+    const ptx::Modifiers& modifiers = context.modifiers();
+    const VirtualOperand value = context.source(0);
     if (is_truncation(modifiers)) {
-        return context.emit_to(instruction.destinations()[0],
-                               raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
+        return context.emit_result(raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
     }
     VirtualInstruction result = context.make(Operation::convert, modifiers.types[0], {value});
     result.machine.source_type = modifiers.types[1];
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 struct Window {
@@ -124,20 +113,18 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
 
 /// Generic addresses of global memory, constants and parameters are unchanged; shared and local memory are in windows.
 void lower_cvta(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const VirtualOperand address = context.source(instruction.sources()[0]);
-    const std::uint64_t base = window_base(context, instruction.modifiers.space);
-    const ptx::Operand& destination = instruction.destinations()[0];
+    const VirtualOperand address = context.source(0);
+    const std::uint64_t base = window_base(context, context.modifiers().space);
     if (base == 0 && context.keeps_cvta()) {
-        return context.emit_to(destination, context.make(Operation::bit_or, address.rows == 2 ? Type::b64 : Type::b32,
-                                                         {address, context.literal(0, address.rows)}));
+        return context.emit_result(context.make(Operation::bit_or, address.rows == 2 ? Type::b64 : Type::b32,
+                                                {address, context.literal(0, address.rows)}));
     }
-    if (base == 0) { return context.emit_to(destination, raw_move(address)); }
+    if (base == 0) { return context.emit_result(raw_move(address)); }
     if (address.rows != 2) {
         context.refuse("generic addresses of .shared and .local are supported only with 64-bit addresses");
     }
-    context.emit_to(destination, context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64,
-                                              {address, context.literal(base, 2)}));
+    context.emit_result(context.make(context.modifiers().to ? Operation::sub : Operation::add, Type::u64,
+                                     {address, context.literal(base, 2)}));
 }
 
 /// The addresses of a space. All outside the windows is global, except constants and parameters, which come last.
@@ -157,12 +144,11 @@ Window window_of(LoweringContext& context, StateSpace space) {
 }
 
 void lower_isspacep(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const VirtualOperand address = context.source(instruction.sources()[0]);
+    const VirtualOperand address = context.source(0);
     if (address.rows != 2) { context.refuse("isspacep is supported only with 64-bit addresses"); }
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
-    test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
-    const auto [base, bytes] = window_of(context, instruction.modifiers.space);
+    test.destination_predicate[0] = context.predicate_destination(context.destination());
+    const auto [base, bytes] = window_of(context, context.modifiers().space);
     const VirtualInstruction distance = context.make(Operation::sub, Type::u64, {address, context.literal(base, 2)});
     test.machine.comparison = isa::Comparison::lt;
     test.source = {context.emit_temporary(distance, 2), context.literal(bytes, 2), {}};
@@ -178,8 +164,6 @@ constexpr Lowering kMoves[] = {
 
 }  // namespace
 
-bool lower_move(LoweringContext& context) {
-    return lower_by(kMoves, context);
-}
+constinit const std::span<const Lowering> kMoveLowerings = kMoves;
 
 }  // namespace lookahead::finaliser

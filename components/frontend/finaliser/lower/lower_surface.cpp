@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 
@@ -45,34 +44,27 @@ class SurfaceAccess {
     VirtualOperand y() { return context_.source(elements_[is_layered() ? 3 : 2]); }
     VirtualOperand slice() { return context_.source(elements_[is_layered() ? 1 : 3]); }
 
-    static VirtualOperand word(std::uint32_t row) { return {Operand::Kind::reg, 1, row}; }
+    static VirtualOperand word(std::uint32_t row) { return register_rows(row); }
 
     VirtualOperand value(Operation operation, isa::Type type, std::initializer_list<VirtualOperand> sources,
                          unsigned rows) {
-        VirtualInstruction result;
-        result.machine.operation = operation;
-        result.machine.type = type;
+        VirtualInstruction result = new_instruction(operation, type, sources);
         result.machine.source_type = isa::Type::u32;
-        std::copy(sources.begin(), sources.end(), result.source.begin());
         return context_.emit_temporary(result, rows);
     }
 
     /// Loads `count` words of the descriptor; returns their first row.
     std::uint32_t rows_of_fields(std::size_t offset, unsigned count) {
-        VirtualInstruction load;
-        load.machine.operation = Operation::load;
-        load.machine.type = isa::Type::b32;
+        VirtualInstruction load = new_instruction(Operation::load, isa::Type::b32, {object_});
         load.machine.space = isa::Space::global;
         load.machine.vector = static_cast<std::uint8_t>(count);
         load.machine.offset = static_cast<std::int32_t>(offset);
-        load.source[0] = object_;
-        load.destination = context_.kernel.new_rows(count);
-        load.destination_rows = static_cast<std::uint8_t>(count);
+        load.set_destination(context_.kernel.new_rows(count), count);
         context_.emit(load);
         return load.destination;
     }
     VirtualOperand field(std::size_t offset, unsigned count) {
-        return {Operand::Kind::reg, static_cast<std::uint8_t>(count), rows_of_fields(offset, count)};
+        return register_rows(rows_of_fields(offset, count), count);
     }
 
     VirtualOperand last(VirtualOperand size) {
@@ -108,22 +100,20 @@ class SurfaceAccess {
         PredicateUse inside = context_.guard();
         if (outside_.index != kNone) {
             if (instruction_.modifiers.surface_bound == ptx::SurfaceBound::trap) {
-                VirtualInstruction trap;
-                trap.machine.operation = Operation::trap;
-                emit_guarded(trap, context_.guarded(outside_));
+                const PredicateUse outside = context_.guarded(outside_);
+                emit_guarded(new_instruction(Operation::trap), outside);
             } else {
                 inside = context_.guarded({outside_.index, !outside_.negated});
             }
         }
-        VirtualInstruction access;
-        access.machine.operation = instruction_.opcode == Opcode::suld ? Operation::load : Operation::store;
-        access.machine.type = instruction_.type();
+        const bool loads = instruction_.opcode == Opcode::suld;
+        VirtualInstruction access =
+            new_instruction(loads ? Operation::load : Operation::store, instruction_.type(), {address});
         access.machine.space = isa::Space::global;
         access.machine.vector = instruction_.modifiers.vector_width;
-        access.source[0] = address;
         const auto rows = static_cast<unsigned>(isa::type_rows(access.machine.type) * access.machine.vector);
         if (rows > 4) { context_.refuse("only vectors of up to 16 bytes are supported"); }
-        if (instruction_.opcode == Opcode::suld) {
+        if (loads) {
             load(access, rows, inside);
         } else {
             store(access, inside);
@@ -132,8 +122,7 @@ class SurfaceAccess {
 
     /// With .zero, elements outside are read as 0.
     void load(VirtualInstruction access, unsigned rows, PredicateUse inside) {
-        access.destination = context_.kernel.new_rows(rows);
-        access.destination_rows = static_cast<std::uint8_t>(rows);
+        access.set_destination(context_.kernel.new_rows(rows), rows);
         if (inside.index != context_.guard().index) {
             for (unsigned i = 0; i < rows; ++i) { context_.emit_copy(context_.literal(0), access.destination + i); }
         }
@@ -156,12 +145,14 @@ class SurfaceAccess {
     PredicateUse outside_;  ///< whether a coordinate is outside; none with .clamp
 };
 
+void lower_surface(LoweringContext& context) {
+    SurfaceAccess(context).lower();
+}
+
+constexpr Lowering kSurfaceAccesses[] = {{Opcode::suld, lower_surface}, {Opcode::sust, lower_surface}};
+
 }  // namespace
 
-bool lower_surface(LoweringContext& context) {
-    if (context.instruction().opcode != Opcode::suld && context.instruction().opcode != Opcode::sust) { return false; }
-    SurfaceAccess(context).lower();
-    return true;
-}
+constinit const std::span<const Lowering> kSurfaceLowerings = kSurfaceAccesses;
 
 }  // namespace lookahead::finaliser

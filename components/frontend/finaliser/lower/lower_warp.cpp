@@ -9,26 +9,19 @@ namespace {
 isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {
     if (modifiers.barrier == ptx::BarrierKind::sync) { return isa::BarrierKind::sync; }
     if (modifiers.barrier == ptx::BarrierKind::arrive) { return isa::BarrierKind::arrive; }
-    switch (modifiers.combine) {
-        case ptx::Combine::and_:
-            return isa::BarrierKind::bit_and;
-        case ptx::Combine::or_:
-            return isa::BarrierKind::bit_or;
-        default:
-            return isa::BarrierKind::popc;
-    }
+    return modifiers.combine == ptx::Combine::and_  ? isa::BarrierKind::bit_and
+           : modifiers.combine == ptx::Combine::or_ ? isa::BarrierKind::bit_or
+                                                    : isa::BarrierKind::popc;
 }
 
 void lower_barrier(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const auto sources = instruction.sources();
-    VirtualInstruction barrier;
-    barrier.machine.operation = Operation::barrier;
-    barrier.machine.barrier = barrier_kind(instruction.modifiers);
-    const bool reduces = instruction.modifiers.barrier == ptx::BarrierKind::red;
+    const auto sources = context.instruction().sources();
+    VirtualInstruction barrier = new_instruction(Operation::barrier);
+    barrier.machine.barrier = barrier_kind(context.modifiers());
+    const bool reduces = context.modifiers().barrier == ptx::BarrierKind::red;
     const std::size_t numbers = sources.size() - (reduces ? 1 : 0);
     if (sources[0].kind != ptx::OperandKind::immediate) {
-        barrier.source[0] = context.source(sources[0]);
+        barrier.source[0] = context.source(0);
     } else if (sources[0].value > 15) {
         context.refuse("barriers are numbered from 0 to 15");
     } else {
@@ -39,17 +32,16 @@ void lower_barrier(LoweringContext& context) {
         if (known && (sources[1].value == 0 || sources[1].value % isa::kWarpSize != 0)) {
             context.refuse("a barrier's count of threads must be a positive multiple of 32");
         }
-        barrier.source[1] = context.source(sources[1]);
+        barrier.source[1] = context.source(1);
     }
     if (!reduces) { return context.emit(barrier); }
     barrier.source_predicate[0] = context.predicate_source(sources.back());
-    const ptx::Operand& destination = instruction.destinations()[0];
     if (barrier.machine.barrier == isa::BarrierKind::popc) {
         barrier.machine.type = isa::Type::u32;
-        return context.emit_to(destination, barrier);
+        return context.emit_result(barrier);
     }
     barrier.machine.type = isa::Type::pred;
-    barrier.destination_predicate[0] = context.predicate_destination(destination);
+    barrier.destination_predicate[0] = context.predicate_destination(context.destination());
     context.emit(barrier);
 }
 
@@ -59,44 +51,40 @@ void set_second_destination(LoweringContext& context, VirtualInstruction& result
 }
 
 void lower_shuffle(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make_with_sources(Operation::shuffle, Type::b32);
-    result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.shuffle);
+    result.machine.mode = static_cast<std::uint8_t>(context.modifiers().shuffle);
     set_second_destination(context, result);
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 void lower_vote(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const auto sources = instruction.sources();
-    const bool ballot = instruction.modifiers.vote == isa::VoteMode::ballot;
+    const auto sources = context.instruction().sources();
+    const bool ballot = context.modifiers().vote == isa::VoteMode::ballot;
     VirtualInstruction result = context.make(Operation::vote, ballot ? Type::b32 : Type::pred);
-    result.machine.mode = static_cast<std::uint8_t>(instruction.modifiers.vote);
+    result.machine.mode = static_cast<std::uint8_t>(context.modifiers().vote);
     result.source_predicate[0] = context.predicate_source(sources[0]);
-    if (sources.size() > 1) { result.source[0] = context.source(sources[1]); }
-    if (ballot) { return context.emit_to(instruction.destinations()[0], result); }
-    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    if (sources.size() > 1) { result.source[0] = context.source(1); }
+    if (ballot) { return context.emit_result(result); }
+    result.destination_predicate[0] = context.predicate_destination(context.destination());
     context.emit(result);
 }
 
 void lower_match(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    const bool all = instruction.modifiers.vote == ptx::VoteMode::all;
-    VirtualInstruction result = context.make_with_sources(Operation::match, instruction.type());
+    const bool all = context.modifiers().vote == ptx::VoteMode::all;
+    VirtualInstruction result = context.make_with_sources(Operation::match, context.type());
     result.machine.mode = static_cast<std::uint8_t>(all ? isa::MatchMode::all : isa::MatchMode::any);
     set_second_destination(context, result);
-    context.emit_to(instruction.destinations()[0], result);
+    context.emit_result(result);
 }
 
 void lower_redux(LoweringContext& context) {
-    const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make_with_sources(Operation::redux, instruction.type());
-    result.machine.atomic = instruction.modifiers.atomic;
-    context.emit_to(instruction.destinations()[0], result);
+    VirtualInstruction result = context.make_with_sources(Operation::redux, context.type());
+    result.machine.atomic = context.modifiers().atomic;
+    context.emit_result(result);
 }
 
 void lower_activemask(LoweringContext& context) {
-    context.emit_to(context.instruction().destinations()[0], context.make(Operation::activemask, Type::b32));
+    context.emit_result(context.make(Operation::activemask, Type::b32));
 }
 
 void lower_warp_sync(LoweringContext& context) {
@@ -119,8 +107,6 @@ constexpr Lowering kWarpOperations[] = {
 
 }  // namespace
 
-bool lower_warp(LoweringContext& context) {
-    return lower_by(kWarpOperations, context);
-}
+constinit const std::span<const Lowering> kWarpLowerings = kWarpOperations;
 
 }  // namespace lookahead::finaliser

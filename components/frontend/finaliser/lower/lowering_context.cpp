@@ -104,22 +104,18 @@ void LoweringContext::refuse(std::string_view reason) const {
 
 VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type,
                                          std::initializer_list<VirtualOperand> sources) const {
-    const ptx::Modifiers& modifiers = instruction_->modifiers;
-    VirtualInstruction result;
-    result.machine.operation = operation;
-    result.machine.type = type;
-    result.machine.rounding = modifiers.rounding;
-    if (modifiers.precision == ptx::Precision::approx) { result.machine.rounding = isa::Rounding::approx; }
-    if (modifiers.precision == ptx::Precision::full) { result.machine.rounding = isa::Rounding::full; }
-    result.machine.flush_to_zero = modifiers.ftz;
-    result.machine.saturate = modifiers.saturate;
-    std::ranges::copy(sources, result.source.begin());
+    VirtualInstruction result = new_instruction(operation, type, sources);
+    result.machine.rounding = modifiers().rounding;
+    if (modifiers().precision == ptx::Precision::approx) { result.machine.rounding = isa::Rounding::approx; }
+    if (modifiers().precision == ptx::Precision::full) { result.machine.rounding = isa::Rounding::full; }
+    result.machine.flush_to_zero = modifiers().ftz;
+    result.machine.saturate = modifiers().saturate;
     return result;
 }
 
 VirtualInstruction LoweringContext::make_with_sources(Operation operation, ptx::Type type, std::size_t count) {
     VirtualInstruction result = make(operation, type);
-    for (std::size_t i = 0; i < count; ++i) { result.source[i] = source(instruction_->sources()[i]); }
+    for (std::size_t i = 0; i < count; ++i) { result.source[i] = source(i); }
     return result;
 }
 
@@ -131,7 +127,7 @@ VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
     const unsigned rows = isa::type_rows(operand.type);
     switch (operand.kind) {
         case ptx::OperandKind::reg:
-            return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), place_[operand.reg]};
+            return register_rows(place_[operand.reg], rows);
         case ptx::OperandKind::immediate: {
             // Narrow values are extended by their type to one row.
             std::uint64_t bits = operand.value;
@@ -212,9 +208,7 @@ std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) co
 }
 
 VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned rows) {
-    VirtualInstruction read;
-    read.machine.operation = Operation::read_special;
-    read.machine.type = rows == 2 ? isa::Type::u64 : isa::Type::u32;
+    VirtualInstruction read = new_instruction(Operation::read_special, rows == 2 ? isa::Type::u64 : isa::Type::u32);
     read.machine.special = reg;
     return emit_temporary(read, rows);
 }
@@ -268,46 +262,29 @@ void LoweringContext::emit(VirtualInstruction instruction) {
 
 void LoweringContext::emit_to(const ptx::Operand& destination, VirtualInstruction instruction) {
     const unsigned rows = isa::type_rows(destination.type);
-    instruction.destination_rows = static_cast<std::uint8_t>(rows);
-    if (destination.kind == ptx::OperandKind::sink) {
-        instruction.destination = kernel.new_rows(rows);
-        emit(instruction);
-        return;
-    }
-    if (destination.kind != ptx::OperandKind::reg) { refuse("the destination must be a register"); }
-    const std::uint32_t row = place_[destination.reg];
-    const bool extend = rows == 1 && isa::type_rows(function_.registers[destination.reg].type) == 2;
-    if (!extend) {
-        instruction.destination = row;
-        emit(instruction);
-        return;
-    }
-    instruction.destination = kernel.new_rows(1);
+    const bool is_sink = destination.kind == ptx::OperandKind::sink;
+    if (!is_sink && destination.kind != ptx::OperandKind::reg) { refuse("the destination must be a register"); }
+    const bool extend = !is_sink && rows == 1 && isa::type_rows(function_.registers[destination.reg].type) == 2;
+    instruction.set_destination(is_sink || extend ? kernel.new_rows(rows) : place_[destination.reg], rows);
     emit(instruction);
-    VirtualInstruction wide;
-    wide.machine.operation = Operation::convert;
-    wide.machine.type = ptx::is_signed(destination.type) ? isa::Type::s64 : isa::Type::u64;
-    wide.machine.source_type = ptx::is_signed(destination.type) ? isa::Type::s32 : isa::Type::u32;
-    wide.source[0] = {isa::Operand::Kind::reg, 1, instruction.destination};
-    wide.destination = row;
-    wide.destination_rows = 2;
+    if (!extend) { return; }
+    const bool with_sign = ptx::is_signed(destination.type);
+    VirtualInstruction wide = new_instruction(Operation::convert, with_sign ? isa::Type::s64 : isa::Type::u64,
+                                              {register_rows(instruction.destination)});
+    wide.machine.source_type = with_sign ? isa::Type::s32 : isa::Type::u32;
+    wide.set_destination(place_[destination.reg], 2);
     emit(wide);
 }
 
 VirtualOperand LoweringContext::emit_temporary(VirtualInstruction instruction, unsigned rows) {
-    instruction.destination = kernel.new_rows(rows);
-    instruction.destination_rows = static_cast<std::uint8_t>(rows);
+    instruction.set_destination(kernel.new_rows(rows), rows);
     append(instruction);
-    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), instruction.destination};
+    return register_rows(instruction.destination, rows);
 }
 
 VirtualOperand LoweringContext::value(Operation operation, ptx::Type type,
                                       std::initializer_list<VirtualOperand> sources) {
-    VirtualInstruction result;
-    result.machine.operation = operation;
-    result.machine.type = type;
-    std::ranges::copy(sources, result.source.begin());
-    return emit_temporary(result, isa::type_rows(type));
+    return emit_temporary(new_instruction(operation, type, sources), isa::type_rows(type));
 }
 
 VirtualOperand LoweringContext::side_by_side(std::span<const ptx::Operand> operands, unsigned operand_rows) {
@@ -318,26 +295,21 @@ VirtualOperand LoweringContext::side_by_side(std::span<const ptx::Operand> opera
         const VirtualOperand from = source(operand);
         for (unsigned i = 0; i < operand_rows; ++i) { emit_copy(part(from, i), row++); }
     }
-    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+    return register_rows(first, rows);
 }
 
 void LoweringContext::emit_to_elements(std::span<const ptx::Operand> elements, std::uint32_t first,
                                        unsigned element_rows) {
     for (std::uint32_t i = 0; i < elements.size(); ++i) {
         if (elements[i].kind == ptx::OperandKind::sink) { continue; }
-        const VirtualOperand element{isa::Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
-                                     first + i * element_rows};
-        emit_to(elements[i], make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32, {element}));
+        emit_to(elements[i], make(Operation::mov, element_rows == 2 ? isa::Type::b64 : isa::Type::b32,
+                                  {register_rows(first + i * element_rows, element_rows)}));
     }
 }
 
 void LoweringContext::emit_copy(VirtualOperand from, std::uint32_t row) {
-    VirtualInstruction copy;
-    copy.machine.operation = Operation::mov;
-    copy.machine.type = isa::Type::b32;
-    copy.source[0] = from;
-    copy.destination = row;
-    copy.destination_rows = 1;
+    VirtualInstruction copy = new_instruction(Operation::mov, isa::Type::b32, {from});
+    copy.set_destination(row);
     append(copy);
 }
 

@@ -24,6 +24,9 @@ class LoweringContext {
     const ptx::Function& function() const { return function_; }
     bool keeps_cvta() const { return keep_cvta_; }
     const ptx::Instruction& instruction() const { return *instruction_; }
+    const ptx::Modifiers& modifiers() const { return instruction_->modifiers; }
+    ptx::Type type() const { return instruction_->type(); }
+    const ptx::Operand& destination() const { return instruction_->destinations()[0]; }
 
     /// Begins a PTX instruction: later emitted instructions come from `instruction` and go to `block`.
     void begin(const ptx::Instruction& instruction, std::uint32_t block);
@@ -43,6 +46,8 @@ class LoweringContext {
 
     /// The value of a PTX operand at its type.
     VirtualOperand source(const ptx::Operand& operand);
+    /// The value of the current instruction's i-th source.
+    VirtualOperand source(std::size_t i) { return source(instruction_->sources()[i]); }
     VirtualOperand literal(std::uint64_t bits, unsigned rows = 1);
     PredicateUse predicate_source(const ptx::Operand& operand) const;
     PredicateUse predicate(std::uint32_t reg) const { return {place_[reg], false}; }
@@ -68,6 +73,8 @@ class LoweringContext {
     void emit(VirtualInstruction instruction);
     /// Appends with `destination` as the place of the result, extended if the register is wider than the type.
     void emit_to(const ptx::Operand& destination, VirtualInstruction instruction);
+    /// The same, with the current instruction's destination.
+    void emit_result(const VirtualInstruction& instruction) { emit_to(destination(), instruction); }
     /// Appends unguarded, into new rows, and returns these as an operand.
     VirtualOperand emit_temporary(VirtualInstruction instruction, unsigned rows);
     /// Appends an unguarded instruction without modifiers and returns its result.

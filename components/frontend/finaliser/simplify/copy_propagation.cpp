@@ -41,6 +41,19 @@ std::optional<VirtualOperand> through(const VirtualKernel& kernel, const Virtual
     return result;
 }
 
+/// Replaces sources by their origins; returns whether there are some.
+template <typename OriginOf>
+bool propagate_into(const VirtualKernel& kernel, VirtualInstruction& instruction, OriginOf origin_of) {
+    bool changed = false;
+    for (VirtualOperand& operand : instruction.source) {
+        if (const auto better = through(kernel, operand, origin_of)) {
+            operand = *better;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
 /// Copies that are valid at the present place of a walk through one block.
 class AvailableCopies {
   public:
@@ -77,12 +90,7 @@ bool propagate_in_block(const VirtualKernel& kernel, VirtualBlock& block) {
     AvailableCopies copies;
     bool changed = false;
     for (VirtualInstruction& instruction : block.code) {
-        for (VirtualOperand& operand : instruction.source) {
-            if (const auto better = through(kernel, operand, [&](std::uint32_t row) { return copies.origin(row); })) {
-                operand = *better;
-                changed = true;
-            }
-        }
+        changed |= propagate_into(kernel, instruction, [&](std::uint32_t row) { return copies.origin(row); });
         for (std::uint32_t i = 0; i < instruction.destination_rows; ++i) { copies.forget(instruction.destination + i); }
         if (is_copy(instruction)) { copies.record(instruction); }
     }
@@ -92,27 +100,16 @@ bool propagate_in_block(const VirtualKernel& kernel, VirtualBlock& block) {
 bool propagate_globally(VirtualKernel& kernel) {
     const SingleWrites writes(kernel);
     bool changed = false;
-    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
-        auto& code = kernel.blocks[block].code;
-        for (std::uint32_t index = 0; index < code.size(); ++index) {
-            const auto origin = [&](std::uint32_t row) -> std::optional<Origin> {
-                const auto write = writes.place(row);
-                if (!write || !is_copy(writes.at(*write)) || !writes.before(*write, {block, index})) {
-                    return std::nullopt;
-                }
-                const VirtualInstruction& copy = writes.at(*write);
-                const VirtualOperand source = row_of(copy.source[0], row - copy.destination);
-                if (!writes.is_stable(source, *write)) { return std::nullopt; }
-                return Origin{source.kind, source.index};
-            };
-            for (VirtualOperand& operand : code[index].source) {
-                if (const auto better = through(kernel, operand, origin)) {
-                    operand = *better;
-                    changed = true;
-                }
-            }
-        }
-    }
+    for_each_place(kernel, [&](VirtualInstruction& instruction, Place place) {
+        changed |= propagate_into(kernel, instruction, [&](std::uint32_t row) -> std::optional<Origin> {
+            const auto write = writes.place(row);
+            if (!write || !is_copy(writes.at(*write)) || !writes.before(*write, place)) { return std::nullopt; }
+            const VirtualInstruction& copy = writes.at(*write);
+            const VirtualOperand source = row_of(copy.source[0], row - copy.destination);
+            if (!writes.is_stable(source, *write)) { return std::nullopt; }
+            return Origin{source.kind, source.index};
+        });
+    });
     return changed;
 }
 

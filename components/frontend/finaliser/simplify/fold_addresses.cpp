@@ -61,20 +61,11 @@ class AddressFolder {
 
   private:
     void count_reads() {
-        reads_.assign(kernel_.rows(), 0);
-        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
-            const auto& code = kernel_.blocks[block].code;
-            for (std::uint32_t index = 0; index < code.size(); ++index) {
-                for (const VirtualOperand& operand : code[index].source) {
-                    if (operand.kind == Operand::Kind::reg) {
-                        for (std::uint32_t i = 0; i < operand.rows; ++i) { ++reads_[operand.index + i]; }
-                    }
-                }
-                if (foldable_sum(code[index], {block, index})) {
-                    accesses_[code[index].source[0].index].push_back({block, index});
-                }
-            }
-        }
+        reads_.assign(unit_count(kernel_), 0);
+        for_each_place(kernel_, [this](const VirtualInstruction& instruction, Place place) {
+            for_each_read(kernel_, instruction, [this](std::uint32_t unit) { ++reads_[unit]; });
+            if (foldable_sum(instruction, place)) { accesses_[instruction.source[0].index].push_back(place); }
+        });
     }
 
     /// The sum in the access's address, if the access can do the addition itself.
@@ -108,7 +99,7 @@ class AddressFolder {
 
     VirtualKernel& kernel_;
     SingleWrites writes_;
-    std::vector<std::uint32_t> reads_;                      ///< by row
+    std::vector<std::uint32_t> reads_;                      ///< by unit
     std::map<std::uint32_t, std::vector<Place>> accesses_;  ///< sum's first row -> accesses that could fold it
 };
 

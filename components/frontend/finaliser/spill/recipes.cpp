@@ -77,7 +77,7 @@ bool Recipes::collect(std::uint32_t row, const Request& request, std::vector<Vir
 
 bool Recipes::is_there(std::uint32_t row, Place before, const Request& request) const {
     const bool is_of_group = row >= request.group.first && row < request.group.first + request.group.rows;
-    return !is_of_group && writes_.is_stable({Operand::Kind::reg, 1, row}, before) &&
+    return !is_of_group && writes_.is_stable(register_rows(row), before) &&
            contains(ranges_[row], 2 * request.position);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 namespace lookahead::finaliser {
 
@@ -182,12 +183,9 @@ class Chooser {
     }
 
     bool overlap(std::uint32_t a, std::uint32_t b) const {
-        for (const RangeSet& one : view_.rows_of(a)) {
-            for (const RangeSet& other : view_.rows_of(b)) {
-                if (one.overlaps(other)) { return true; }
-            }
-        }
-        return false;
+        return std::ranges::any_of(view_.rows_of(a), [&](const RangeSet& one) {
+            return std::ranges::any_of(view_.rows_of(b), [&](const RangeSet& other) { return one.overlaps(other); });
+        });
     }
 
     /// Chooses for each place the group that is cheapest for its room. Recipes are valid only for the present code, so
@@ -249,10 +247,8 @@ class Chooser {
 
     bool is_any(const std::vector<bool>& rows, std::uint32_t group) const {
         const RowGroup& all = kernel_.groups[group];
-        for (std::uint32_t row = all.first; row < all.first + all.rows; ++row) {
-            if (rows[row]) { return true; }
-        }
-        return false;
+        return std::ranges::any_of(std::views::iota(all.first, all.first + all.rows),
+                                   [&](std::uint32_t row) { return rows[row]; });
     }
 
     /// The rows that must stay in registers if the group is recomputed.

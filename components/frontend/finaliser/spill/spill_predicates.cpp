@@ -1,7 +1,6 @@
 #include "components/frontend/finaliser/spill/spill_predicates.h"
 
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -81,8 +80,7 @@ class Spiller {
                 known = loaded.insert(known, {use->index, kernel_.new_predicate()});
                 VirtualInstruction test = beside(instruction, Operation::setp, Type::u32);
                 test.machine.comparison = isa::Comparison::ne;
-                test.source = {
-                    VirtualOperand{Operand::Kind::reg, 1, row_of_[use->index]}, literal(kernel_.frame, 0, 1), {}};
+                test.source = {register_rows(row_of_[use->index]), literal(kernel_.frame, 0, 1), {}};
                 test.destination_predicate[0] = known->to;
                 code.push_back(test);
             }
@@ -95,8 +93,7 @@ class Spiller {
         VirtualInstruction select = beside(written_by, Operation::select, Type::b32);
         select.source = {literal(kernel_.frame, 1, 1), literal(kernel_.frame, 0, 1), {}};
         select.source_predicate[0] = {predicate, false};
-        select.destination = row;
-        select.destination_rows = 1;
+        select.set_destination(row);
         select.guard = guard;
         code.push_back(select);
     }

@@ -111,7 +111,7 @@ class Rewriter {
             }
         }
         if (written != nullptr && !written->by_recipe) {
-            const VirtualOperand result{Operand::Kind::reg, instruction.destination_rows, instruction.destination};
+            const VirtualOperand result = register_rows(instruction.destination, instruction.destination_rows);
             written->kept.reset();
             if (!written->backed) { return store_result(*written, instruction, position, code); }
             written->kept = Kept{result, result.index, position, inserted_};
@@ -132,7 +132,7 @@ class Rewriter {
 
     void store_result(Spilled& group, VirtualInstruction instruction, std::uint32_t position,
                       std::vector<VirtualInstruction>& code) {
-        const VirtualOperand written{Operand::Kind::reg, instruction.destination_rows, instruction.destination};
+        const VirtualOperand written = register_rows(instruction.destination, instruction.destination_rows);
         instruction.destination = kernel_.new_rows(instruction.destination_rows);
         const PredicateUse guard = instruction.guard;
         if (instruction.guarded()) {
@@ -146,7 +146,7 @@ class Rewriter {
         code.push_back(instruction);
         for (unsigned i = 0; i < written.rows; ++i) {
             VirtualInstruction store = access(Operation::store, written.index + i, instruction);
-            store.source[1] = {Operand::Kind::reg, 1, instruction.destination + i};
+            store.source[1] = register_rows(instruction.destination + i);
             store.guard = guard;
             code.push_back(store);
         }
@@ -163,8 +163,7 @@ class Rewriter {
         for (unsigned i = 0; i < instruction.destination_rows; ++i) {
             VirtualInstruction clear = beside(instruction, Operation::mov, Type::b32);
             clear.source[0] = launch_row(isa::LaunchRow::zero);
-            clear.destination = instruction.destination + i;
-            clear.destination_rows = 1;
+            clear.set_destination(instruction.destination + i);
             code.push_back(clear);
         }
     }
@@ -217,8 +216,7 @@ class Rewriter {
         const std::uint32_t rows = kernel_.new_rows(operand.rows);
         for (unsigned i = 0; i < operand.rows; ++i) {
             VirtualInstruction load = access(Operation::load, operand.index + i, reader);
-            load.destination = rows + i;
-            load.destination_rows = 1;
+            load.set_destination(rows + i);
             copy_slot(rows + i, operand.index + i);
             code.push_back(load);
         }

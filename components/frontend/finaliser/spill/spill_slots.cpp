@@ -31,20 +31,18 @@ VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
     for (const VirtualBlock& block : kernel.blocks) {
         VirtualBlock& moves = result.blocks.emplace_back();
         for (const VirtualInstruction& instruction : block.code) {
-            VirtualInstruction move;
+            VirtualInstruction move = new_instruction(instruction.machine.operation);
             move.guard = instruction.guard;
             if (is_jump(instruction)) {
-                move.machine.operation = instruction.machine.operation;
                 move.target = instruction.target;
             } else if (!is_spill(instruction, kernel.frame)) {
                 continue;
             } else if (instruction.machine.operation == Operation::store) {
                 move.machine.operation = Operation::add;  // not a copy: two slots are never one value
-                move.destination = slot_of(instruction, kernel.frame);
-                move.destination_rows = 1;
+                move.set_destination(slot_of(instruction, kernel.frame));
             } else {
                 move.machine.operation = Operation::store;
-                move.source[0] = {Operand::Kind::reg, 1, slot_of(instruction, kernel.frame)};
+                move.source[0] = register_rows(slot_of(instruction, kernel.frame));
             }
             moves.code.push_back(move);
         }

@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/spill/spill_view.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "components/frontend/finaliser/analysis/flow.h"
 
@@ -30,22 +31,16 @@ std::vector<double> weights_of(const VirtualKernel& kernel) {
 
 /// Calls `visit(access, instruction)` for all instructions in the order of the code.
 template <typename Visit>
-void for_each_place(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
-    Access access;
-    for (access.place.block = 0; access.place.block < kernel.blocks.size(); ++access.place.block) {
-        access.weight = weights[access.place.block];
-        access.place.index = 0;
-        for (const VirtualInstruction& instruction : kernel.blocks[access.place.block].code) {
-            visit(access, instruction);
-            ++access.place.index;
-            ++access.position;
-        }
-    }
+void for_each_access(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
+    std::uint32_t position = 0;
+    for_each_place(kernel, [&](const VirtualInstruction& instruction, Place place) {
+        visit(Access{position++, place, weights[place.block], {}}, instruction);
+    });
 }
 
 Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
-                for_each_place(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                for_each_access(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
                     for (const VirtualOperand& operand : instruction.source) {
                         if (operand.kind != Operand::Kind::reg) { continue; }
                         access.operand = operand;
@@ -57,7 +52,7 @@ Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weig
 
 Lists<Access> writes_of(const VirtualKernel& kernel, std::span<const double> weights) {
     return {kernel.groups.size(), [&](auto add) {
-                for_each_place(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                for_each_access(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
                     if (instruction.destination_rows == 0) { return; }
                     access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
                     add(kernel.group_of[instruction.destination], access);
@@ -81,17 +76,13 @@ SpillView::SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges)
 }
 
 bool SpilledValues::is_backed(const RowGroup& group) const {
-    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row) {
-        if (row >= slot_of.size() || slot_of[row] == kNone) { return false; }
-    }
-    return true;
+    return std::ranges::all_of(std::views::iota(group.first, group.first + group.rows),
+                               [this](std::uint32_t row) { return row < slot_of.size() && slot_of[row] != kNone; });
 }
 
 bool SpilledValues::is_affine(const RowGroup& group) const {
-    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row) {
-        if (row >= affine.size() || !affine[row]) { return false; }
-    }
-    return true;
+    return std::ranges::all_of(std::views::iota(group.first, group.first + group.rows),
+                               [this](std::uint32_t row) { return row < affine.size() && affine[row]; });
 }
 
 }  // namespace lookahead::finaliser
