@@ -13,10 +13,8 @@ namespace lookahead::gpu {
 namespace {
 
 AddressMappingParameters with(std::int64_t channels, std::int64_t slices, std::string expression) {
-    AddressMappingParameters parameters;
-    parameters.channels = channels;
-    parameters.slices_per_channel = slices;
-    parameters.expression = std::move(expression);
+    AddressMappingParameters parameters{
+        .channels = channels, .slices_per_channel = slices, .expression = std::move(expression)};
     return parameters;
 }
 

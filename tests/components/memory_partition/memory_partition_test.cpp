@@ -1,11 +1,9 @@
 // One partition, one message after another: latencies, values and counts.
-#include "components/memory_partition/memory_partition.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "components/protocols/host_memory.h"
 #include "core/error/error.h"

@@ -4,9 +4,7 @@
 
 #include <random>
 
-#include "components/memory_partition/memory_partition.h"
 #include "components/protocols/host_memory.h"
-#include "core/param/configuration.h"
 #include "tests/components/memory_partition/partition_bench.h"
 #include "tests/contract/lp/lp_contract.h"
 

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
@@ -13,21 +11,19 @@ using gpu::SchedulerCycle;
 
 /// out[i] = i even ? 2 * i : i + 100, by a divergent branch.
 isa::Kernel divergent_kernel() {
-    KernelBuilder k("divergent", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("divergent");
     const auto value = k.reg(), odd = k.reg();
     const auto p = k.predicate();
     const auto even = k.label(), join = k.label();
-    k.op(Operation::bit_and, Type::b32, odd, {index, k.literal(1)});
+    k.op(Operation::bit_and, Type::b32, odd, {k.index, k.literal(1)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
     k.branch_if(p, even, join);
-    k.op(Operation::add, Type::u32, value, {index, k.literal(100)});
+    k.op(Operation::add, Type::u32, value, {k.index, k.literal(100)});
     k.branch(join, join);
     k.bind(even);
-    k.op(Operation::add, Type::u32, value, {index, index});
+    k.op(Operation::add, Type::u32, value, {k.index, k.index});
     k.bind(join);
-    k.store(isa::Space::global, Type::u32, address, value);
-    return k.finish();
+    return k.finish_with(value);
 }
 
 TEST_CASE("lanes that diverge take both paths and join for the store") {
@@ -52,15 +48,13 @@ TEST_CASE("a partial warp runs with its threads only") {
 }
 
 TEST_CASE("lanes that exit early leave the others running") {
-    KernelBuilder k("exits", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("exits");
     const auto p = k.predicate();
-    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(5));
+    k.setp(isa::Comparison::ge, Type::u32, p, k.index, k.literal(5));
     k.guard(p);
     k.exit();
     k.unguard();
-    k.store(isa::Space::global, Type::u32, address, k.literal(9));
-    PlainSmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish_with(k.literal(9))});
     harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(4 * 4) == 9);
     CHECK(harness.memory().global_word(4 * 5) == 0);
@@ -68,31 +62,28 @@ TEST_CASE("lanes that exit early leave the others running") {
 }
 
 TEST_CASE("a predicate that an instruction both reads as its third source and writes has the new value then") {
-    KernelBuilder k("inverts", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("inverts");
     const auto odd = k.reg(), value = k.reg();
     const auto p = k.predicate();
-    k.op(Operation::bit_and, Type::b32, odd, {index, k.literal(1)});
+    k.op(Operation::bit_and, Type::b32, odd, {k.index, k.literal(1)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
     auto& inverts = k.op(Operation::pred_lop3, Type::none, {}, {});
     inverts.destination_predicate = inverts.destination_predicate2 = p.index;
     inverts.source_predicate = inverts.source_predicate2 = isa::kTruePredicate;
     inverts.mode = 0x55;  // where the third source does not hold
     k.select(Type::u32, value, k.literal(1), k.literal(2), p);
-    k.store(isa::Space::global, Type::u32, address, value);
-    PlainSmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish_with(value)});
     harness.run_to_end({.block = {64, 1, 1}, .parameters = global_parameters()});
     for (unsigned i = 0; i < 64; ++i) { CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 : 1)); }
 }
 
 /// Warp 0 waits for a load before a barrier; the others arrive at once. After the barrier each reads the clock.
 isa::Kernel barrier_kernel() {
-    KernelBuilder k("barrier", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("barrier");
     const auto value = k.reg(), clock = k.reg();
     const auto p = k.predicate();
     const auto join = k.label();
-    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
+    k.setp(isa::Comparison::ge, Type::u32, p, k.index, k.literal(32));
     k.branch_if(p, join, join);
     k.load(isa::Space::global, Type::u32, value, k.parameter(1));
     k.op(Operation::add, Type::u32, value, {value, value});
@@ -100,8 +91,7 @@ isa::Kernel barrier_kernel() {
     k.bind(join);
     k.barrier();
     k.special(clock, isa::SpecialRegister::clock);
-    k.store(isa::Space::global, Type::u32, address, clock);
-    return k.finish();
+    return k.finish_with(clock);
 }
 
 TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it then") {
@@ -139,16 +129,14 @@ TEST_CASE("with barrier_interval warps arrive at a barrier one after another") {
 }
 
 TEST_CASE("a warp that has exited counts as arrived") {
-    KernelBuilder k("some_exit", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("some_exit");
     const auto p = k.predicate();
-    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(64));
+    k.setp(isa::Comparison::ge, Type::u32, p, k.index, k.literal(64));
     k.guard(p);
     k.exit();
     k.unguard();
     k.barrier();
-    k.store(isa::Space::global, Type::u32, address, k.literal(1));
-    PlainSmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish_with(k.literal(1))});
     harness.run_to_end({.block = {96, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(4 * 63) == 1);
 }
@@ -160,11 +148,10 @@ TEST_CASE("CTAs wait at barriers of their own") {
 }
 
 TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, warp, PC and line") {
-    KernelBuilder k("split", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("split");
     const auto p = k.predicate();
     const auto join = k.label();
-    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
+    k.setp(isa::Comparison::ge, Type::u32, p, k.index, k.literal(32));
     k.branch_if(p, join, join);
     k.barrier(1);
     k.bind(join);
@@ -182,11 +169,10 @@ TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, wa
 }
 
 TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
-    KernelBuilder k("diverged", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("diverged");
     const auto p = k.predicate();
     const auto join = k.label();
-    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(8));
+    k.setp(isa::Comparison::ge, Type::u32, p, k.index, k.literal(8));
     k.branch_if(p, join, join);
     k.barrier();
     k.bind(join);
@@ -231,14 +217,12 @@ TEST_CASE("a trap is an error of the program") {
 }
 
 TEST_CASE("special registers tell where a warp runs") {
-    KernelBuilder k("where", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("where");
     const auto a = k.reg(), b = k.reg();
     k.special(a, isa::SpecialRegister::smid);
     k.special(b, isa::SpecialRegister::ctaid_y);
     k.op(Operation::mad_lo, Type::u32, a, {b, k.literal(1000), a});
-    k.store(isa::Space::global, Type::u32, address, a);
-    PlainSmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish_with(a)});
     harness.run_to_end({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.memory().global_word(0) == 2003);
 }

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstring>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "components/emulator/emulated_device.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/execution_trace/trace_checker.h"
@@ -17,9 +12,7 @@ class EmulatedRun {
     EmulatedRun(const isa::Kernel& kernel, const TestLaunch& launch, const FakeLoadStoreUnit& memory,
                 isa::SimtModel simt)
         : words_(FakeLoadStoreUnit::kGlobalBytes / 4) {
-        EmulatorOptions options;
-        options.instructions = &traces_;
-        options.simt = simt;
+        EmulatorOptions options{.instructions = &traces_, .simt = simt};
         isa::KernelTable kernels{kernel};
         kernels.image = constant_image();
         EmulatedDevice device(kernels, options);
@@ -27,9 +20,7 @@ class EmulatedRun {
         LOOKAHEAD_ASSERT(base == isa::kGlobalBase, "the emulator's memory begins where the harness's does");
         for (std::size_t i = 0; i < words_.size(); ++i) { words_[i] = memory.global_word(4 * i); }
         device.copy_to_device(base, std::as_bytes(std::span(words_)));
-        LaunchConfiguration configuration;
-        configuration.grid = launch.grid;
-        configuration.block = launch.block;
+        LaunchConfiguration configuration{.grid = launch.grid, .block = launch.block};
         device.launch(kernel.name, configuration, std::as_bytes(std::span(launch.parameters)));
         device.copy_from_device(std::as_writable_bytes(std::span(words_)), base);
     }

@@ -2,9 +2,6 @@
 // in an SM with several extensions.
 #include <doctest/doctest.h>
 
-#include <string>
-#include <vector>
-
 #include "components/sm/pipeline/extension_streams.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <vector>
-
 #include "components/cache/read_only_cache.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"

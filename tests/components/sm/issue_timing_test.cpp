@@ -1,11 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "components/sm/instruction_class.h"
-#include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"

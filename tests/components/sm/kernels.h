@@ -32,46 +32,50 @@ inline isa::Kernel independent_chain(Operation operation, Type type, unsigned co
     return chain(operation, type, count, false);
 }
 
-/// Emits `address = parameter 0 + 4 * (%ctaid.x * %ntid.x + %tid.x)` and returns {address, global thread index}.
-struct ThreadAddress {
+/// A kernel under construction with two pointers as parameters, which begins with
+/// `index` = %ctaid.x * %ntid.x + %tid.x and `address` = parameter 0 + 4 * `index`.
+struct ThreadKernel : KernelBuilder {
+    explicit ThreadKernel(std::string name) : KernelBuilder(std::move(name), {8, 8}) {
+        const auto tid = reg(), cta = reg();
+        index = reg();
+        address = reg64();
+        special(tid, isa::SpecialRegister::tid_x);
+        special(cta, isa::SpecialRegister::ctaid_x);
+        op(Operation::mad_lo, Type::u32, index, {cta, launch(isa::LaunchRow::ntid_x), tid});
+        op(Operation::mad_wide, Type::u64, address, {index, literal(4), parameter(0)}).source_type = Type::u32;
+    }
+    /// The kernel; at its end each thread stores `result` at its place.
+    isa::Kernel finish_with(isa::Operand result) {
+        store(isa::Space::global, Type::u32, address, result);
+        return finish();
+    }
+
     isa::Operand address, index;
 };
-inline ThreadAddress thread_address(KernelBuilder& k) {
-    const auto tid = k.reg(), cta = k.reg(), index = k.reg();
-    const auto address = k.reg64();
-    k.special(tid, isa::SpecialRegister::tid_x);
-    k.special(cta, isa::SpecialRegister::ctaid_x);
-    k.op(Operation::mad_lo, Type::u32, index, {cta, k.launch(isa::LaunchRow::ntid_x), tid});
-    k.op(Operation::mad_wide, Type::u64, address, {index, k.literal(4), k.parameter(0)}).source_type = Type::u32;
-    return {address, index};
-}
 
 /// out[i] = in[i] (at parameter 1) + i, over a grid.
 inline isa::Kernel add_index() {
-    KernelBuilder k("add_index", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("add_index");
     const auto value = k.reg();
     const auto source = k.reg64();
-    k.op(Operation::mad_wide, Type::u64, source, {index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
+    k.op(Operation::mad_wide, Type::u64, source, {k.index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
     k.load(isa::Space::global, Type::u32, value, source);
-    k.op(Operation::add, Type::u32, value, {value, index});
-    k.store(isa::Space::global, Type::u32, address, value);
-    return k.finish();
+    k.op(Operation::add, Type::u32, value, {value, k.index});
+    return k.finish_with(value);
 }
 
 /// A loop with everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a
 /// fence and the clock. Writes one word per thread at parameter 0, reads words at parameter 1.
 inline isa::Kernel mixed_kernel(unsigned passes) {
-    KernelBuilder k("mixed", {8, 8});
+    ThreadKernel k("mixed");
     k.shared_bytes(256 * 4);
-    const auto [address, index] = thread_address(k);
     const auto tid = k.reg(), slot = k.reg(), count = k.reg(), sum = k.reg(), value = k.reg(), odd = k.reg(),
                clock = k.reg();
     const auto source = k.reg64(), wide = k.reg64();
     const auto p = k.predicate(), more = k.predicate();
     k.special(tid, isa::SpecialRegister::tid_x);
     k.op(Operation::mul_lo, Type::u32, slot, {tid, k.literal(4)});
-    k.op(Operation::mad_wide, Type::u64, source, {index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
+    k.op(Operation::mad_wide, Type::u64, source, {k.index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
     const auto again = k.here();
     const auto even = k.label(), join = k.label(), done = k.label();
     k.load(isa::Space::global, Type::u32, value, source);
@@ -80,7 +84,7 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     k.op(Operation::bit_xor, Type::b32, odd, {slot, k.literal(4)});
     k.load(isa::Space::shared, Type::u32, value, odd);
     k.op(Operation::add, Type::u32, sum, {sum, value});
-    k.op(Operation::add, Type::u32, odd, {index, count});
+    k.op(Operation::add, Type::u32, odd, {k.index, count});
     k.op(Operation::bit_and, Type::b32, odd, {odd, k.literal(3)});
     k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
     k.branch_if(p, even, join);
@@ -103,7 +107,7 @@ inline isa::Kernel mixed_kernel(unsigned passes) {
     k.bind(done);
     k.special(clock, isa::SpecialRegister::clock);
     k.op(Operation::bit_xor, Type::b32, sum, {sum, clock});
-    k.store(isa::Space::global, Type::u32, address, sum, 4);
+    k.store(isa::Space::global, Type::u32, k.address, sum, 4);
     return k.finish();
 }
 

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <set>
-#include <string>
 
 #include "components/cache/l1_events.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"

@@ -4,9 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <vector>
 
-#include "components/isa/address_space.h"
 #include "tests/components/sm/kernels.h"
 
 namespace lookahead::test {

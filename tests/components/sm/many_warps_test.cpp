@@ -1,12 +1,8 @@
 // SMs with more warps than a word has bits.
 #include <doctest/doctest.h>
 
-#include <cstring>
-#include <string>
-
 #include "components/isa/modes.h"
 #include "components/sm/simt/simt_model.h"
-#include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/variants.h"
@@ -19,14 +15,13 @@ constexpr unsigned kThreads = 256, kCtas = 24, kInput = 1 << 15;
 /// Each thread changes its word, differently in odd and even lanes, and passes it to its neighbour by a shuffle and to
 /// the neighbouring warp through shared memory.
 isa::Kernel exchange_kernel() {
-    KernelBuilder k("exchange", {8, 8});
+    ThreadKernel k("exchange");
     k.shared_bytes(kThreads * 4);
-    const auto [address, index] = thread_address(k);
     const auto tid = k.reg(), value = k.reg(), odd = k.reg(), slot = k.reg(), near = k.reg(), far = k.reg();
     const auto source = k.reg64();
     const auto p = k.predicate();
     const auto even = k.label(), join = k.label();
-    k.op(Operation::mad_wide, Type::u64, source, {index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
+    k.op(Operation::mad_wide, Type::u64, source, {k.index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
     k.load(isa::Space::global, Type::u32, value, source);
     k.special(tid, isa::SpecialRegister::tid_x);
     k.op(Operation::bit_and, Type::b32, odd, {tid, k.literal(1)});
@@ -45,8 +40,7 @@ isa::Kernel exchange_kernel() {
     k.op(Operation::bit_xor, Type::b32, slot, {slot, k.literal(4 * isa::kWarpSize)});
     k.load(isa::Space::shared, Type::u32, far, slot);
     k.op(Operation::mad_lo, Type::u32, value, {far, k.literal(7), near});
-    k.store(isa::Space::global, Type::u32, address, value);
-    return k.finish();
+    return k.finish_with(value);
 }
 
 std::uint32_t input(unsigned i) {

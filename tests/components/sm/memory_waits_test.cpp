@@ -4,13 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
-#include <random>
-#include <string>
-#include <vector>
 
-#include "core/state/archives.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/seed.h"

@@ -30,8 +30,7 @@ TEST_CASE("threads bound large CTAs, and a partial CTA does not fit") {
 
 TEST_CASE("warps bound CTAs whose last warp is partial") {
     // 33 threads are 2 warps: 48 warps hold 24 CTAs, though 1536 threads would hold 46.
-    OccupancyLimits limits;
-    limits.max_ctas = 64;
+    OccupancyLimits limits{.max_ctas = 64};
     const Occupancy occupancy = occupancy_of(limits, kernel_with(4, 0), {33, 1, 1}, 0);
     CHECK(occupancy.ctas == 24);
     CHECK(occupancy.bound == OccupancyBound::warps);
@@ -46,8 +45,7 @@ TEST_CASE("registers bound CTAs, in units of 64 for each warp") {
 }
 
 TEST_CASE("occupancy_registers stands in for the kernel's registers, but each warp has rows for what it names") {
-    OccupancyLimits limits;
-    limits.occupancy_registers = 60;
+    OccupancyLimits limits{.occupancy_registers = 60};
     // 60 x 32 = 1920 per warp, 15360 per CTA: two CTAs; with 64, 16384: two; with 65, 2112 and 16896: one.
     CHECK(ctas_per_sm(limits, kernel_with(10, 0), {256, 1, 1}, 0) == 2);
     limits.occupancy_registers = 65;
@@ -69,9 +67,7 @@ TEST_CASE("shared memory bounds CTAs, static and dynamic together, in units of 1
 }
 
 TEST_CASE("what is reserved of each CTA's shared memory bounds CTAs, and is no part of the program's") {
-    OccupancyLimits limits;
-    limits.shared_bytes = 5 * 9216;
-    limits.shared_reserved = 1024;
+    OccupancyLimits limits{.shared_bytes = 5 * 9216, .shared_reserved = 1024};
     const Occupancy five = occupancy_of(limits, kernel_with(4, 8192), {64, 1, 1}, 0);
     CHECK(five.ctas == 5);
     CHECK(five.shared_bytes_per_cta == 8192);

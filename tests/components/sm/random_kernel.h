@@ -1,7 +1,6 @@
 #pragma once
 
 #include <random>
-#include <vector>
 
 #include "tests/components/sm/blocked_kernel.h"
 

@@ -1,19 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "components/protocols/launch.h"
 #include "components/protocols/ports.h"
-#include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/lp/lp_binding.h"
 #include "core/port/message_router.h"
-#include "core/state/archives.h"
 #include "tests/components/sm/fake_load_store_unit.h"
 
 namespace lookahead::test {

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "components/isa/modes.h"
 #include "components/sm/simt/simt_model.h"
 #include "tests/components/sm/kernels.h"
@@ -42,8 +40,7 @@ class DispatcherScript final : public LpEnvironment {
 /// Odd and even lanes shuffle with one another and reach a counting barrier on different paths, in three iterations of
 /// a loop that polls memory; a warp's last lanes end early.
 isa::Kernel meeting_kernel() {
-    KernelBuilder k("meeting", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("meeting");
     const auto odd = k.predicate(), again = k.predicate(), last = k.predicate();
     const auto lane = k.reg(), bit = k.reg(), value = k.reg(), other = k.reg(), round = k.reg(), polled = k.reg();
     const auto one = k.literal(1), zero = k.launch(isa::LaunchRow::zero), all = k.literal(0xffffffffu);
@@ -55,7 +52,7 @@ isa::Kernel meeting_kernel() {
     k.exit();
     k.unguard();
     k.op(Operation::mov, Type::b32, round, {zero});
-    k.op(Operation::add, Type::u32, value, {index, one});
+    k.op(Operation::add, Type::u32, value, {k.index, one});
     const auto loop = k.here();
     const auto side = k.label(), join = k.label(), out = k.label();
     k.branch_if(odd, side, join);
@@ -73,13 +70,12 @@ isa::Kernel meeting_kernel() {
     meet();
     k.bind(join);
     k.op(Operation::mad_lo, Type::u32, value, {value, bit, other});
-    k.load(isa::Space::global, Type::u32, polled, address).order = isa::Order::volatile_;
+    k.load(isa::Space::global, Type::u32, polled, k.address).order = isa::Order::volatile_;
     k.op(Operation::add, Type::u32, round, {round, one});
     k.setp(isa::Comparison::lt, Type::u32, again, round, k.literal(3));
     k.branch_if(again, loop, out).yields = true;
     k.bind(out);
-    k.store(isa::Space::global, Type::u32, address, value);
-    return k.finish();
+    return k.finish_with(value);
 }
 
 /// CTAs that an SM may get at once.

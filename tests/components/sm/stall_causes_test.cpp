@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <functional>
-#include <vector>
 
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"

@@ -154,8 +154,7 @@ TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
 
 /// Loads eight words into a vector, loads its first word again, and stores that word and the last one.
 isa::Kernel element_kernel() {
-    KernelBuilder k("elements", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("elements");
     const auto data = k.registers(8), sum = k.reg();
     const auto source = k.reg64();
     k.op(Operation::mov, Type::b64, source, {k.parameter(1)});
@@ -164,16 +163,14 @@ isa::Kernel element_kernel() {
     k.load(isa::Space::global, Type::u32, KernelBuilder::word(data, 0), source, 256);
     k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 0)});
     k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 7)});
-    k.store(isa::Space::global, Type::u32, address, sum);
-    return k.finish();
+    return k.finish_with(sum);
 }
 
 TEST_CASE("a row of a load that completes by elements is read, and written again, before the others have come") {
     constexpr std::size_t kReadsFirst = 6, kLoadsAgain = 7, kReadsAgain = 8, kReadsLast = 9;
     for (const Cycle interval : {Cycle{0}, Cycle{10}}) {
         CAPTURE(interval);
-        FakeMemory memory;
-        memory.element_interval = interval;
+        FakeMemory memory{.element_interval = interval};
         PlainSmHarness harness({element_kernel()}, "", memory);
         harness.fill_input(128, [](unsigned word) { return 1000 * (word + 1); });
         harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
@@ -191,16 +188,14 @@ TEST_CASE("a row of a load that completes by elements is read, and written again
 }
 
 TEST_CASE("a row of a load that completes by elements is not read before its own element has come") {
-    KernelBuilder k("last", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("last");
     const auto data = k.registers(8), sum = k.reg();
     const auto source = k.reg64();
     k.op(Operation::mov, Type::b64, source, {k.parameter(1)});
     k.load(isa::Space::global, Type::u32, data, source, 0, 8);
     k.op(Operation::add, Type::u32, sum, {KernelBuilder::word(data, 7), k.literal(0)});
-    k.store(isa::Space::global, Type::u32, address, sum);
-    FakeMemory memory;
-    memory.element_interval = 10;
+    k.store(isa::Space::global, Type::u32, k.address, sum);
+    FakeMemory memory{.element_interval = 10};
     PlainSmHarness harness({k.finish()}, "", memory);
     harness.memory().set_global_word(SmHarness::kInput + 28, 77);
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
@@ -211,12 +206,10 @@ TEST_CASE("a row of a load that completes by elements is not read before its own
 }
 
 TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
-    KernelBuilder k("dirty", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("dirty");
     const auto x = k.reg();
     k.op(Operation::add, Type::u32, x, {x, k.literal(5)});
-    k.store(isa::Space::global, Type::u32, address, x);
-    PlainSmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
+    PlainSmHarness harness({k.finish_with(x)}, "[sm]\nmax_ctas = 1\n");
     harness.run_to_end({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     for (unsigned cta = 0; cta < 4; ++cta) { CHECK(harness.memory().global_word(4 * 32 * cta) == 5); }
 }

@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <random>
 #include <utility>
-#include <vector>
 
 #include "components/sm/timing_wheel.h"
 #include "tests/support/seed.h"

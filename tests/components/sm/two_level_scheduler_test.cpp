@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <random>
-
-#include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/scheduler_bench.h"

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "core/error/error.h"
 #include "core/state/archives.h"
 #include "tests/components/sm/scheduler_bench.h"

@@ -18,10 +18,6 @@ struct CacheParameters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
-}  // namespace
-
-namespace {
-
 void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
 }

@@ -110,10 +110,7 @@ void AffineInterpreter::enqueue(std::uint32_t pc, const Threads& active) {
     if (!is_predicate && !none(active)) { cta_.read(pc, instruction.source[0], active, addresses_); }
     for (unsigned warp = 0; warp < launch_.warps(); ++warp) {
         if (active[warp] == 0) { continue; }
-        Record record;
-        record.origin = kernel_.origins[pc];
-        record.mode = mode;
-        record.active = active[warp];
+        Record record{.origin = kernel_.origins[pc], .mode = mode, .active = active[warp]};
         if (is_predicate) {
             record.holds = holds[warp] & active[warp];
             queues_[warp].predicates.push_back(record);

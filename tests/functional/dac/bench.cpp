@@ -110,15 +110,13 @@ Outcome run(const std::string& text, isa::Dim3 grid, isa::Dim3 block, const std:
     isa::KernelTable table;
     table.push_back(outcome.decoupled);
     Shadow shadow(table, true);
-    EmulatorOptions watched;
-    watched.instructions = &shadow;
+    EmulatorOptions watched{.instructions = &shadow};
     const auto right = buffer_after(outcome.original, configuration, parameters, watched);
     shadow.end();
     outcome.compared = shadow.compared();
 
     ReferenceQueues queues(true);
-    EmulatorOptions streams;
-    streams.queues = &queues;
+    EmulatorOptions streams{.queues = &queues};
     CHECK(buffer_after(outcome.decoupled, configuration, parameters, streams) == right);
     outcome.most_tuples = queues.most_tuples();
     outcome.reports = queues.reports();

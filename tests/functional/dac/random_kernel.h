@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <string>
-
 #include "components/isa/dim3.h"
 #include "tests/support/random_text.h"
 

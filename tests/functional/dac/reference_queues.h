@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
-#include <vector>
 
 #include "components/emulator/queue_source.h"
 #include "tests/functional/dac/affine_interpreter.h"

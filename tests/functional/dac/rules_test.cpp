@@ -74,8 +74,6 @@ std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, 
     return interpreter.queues();
 }
 
-}  // namespace
-
 TEST_CASE("the kernel of figure 4 becomes the two streams of figure 7") {
     finaliser::FinaliserOptions options;
     options.schedule = false;
@@ -641,8 +639,6 @@ TEST_CASE("the register that holds what a decoupled load brings is its own") {
     CHECK(outcome.says("LD.GLOBAL") == "decoupled");
     CHECK(outcome.says("ST.GLOBAL") == "decoupled");
 }
-
-namespace {
 
 /// Ten loads from separate addresses; values and addresses live until the stores after them, and a branch skips half of
 /// these for some lanes.

@@ -135,8 +135,7 @@ void Shadow::executing(const ExecutionPlace& place, LaneMask active, const std::
 Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
                         const LaneMask* predicates) const {
     const isa::Instruction& instruction = place.kernel.code[place.pc];
-    Record record;
-    record.active = active;
+    Record record{.active = active};
     // The emulator decodes constants to their places in the frame, which begins with the registers.
     auto* const frame = const_cast<std::uint32_t*>(registers);
     const EmulatedInstruction& decoded = code_[place.pc];

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "components/emulator/decoded_kernel.h"
 #include "components/emulator/instruction_observer.h"

@@ -29,8 +29,6 @@ TRY:
     atom.global.exch.b32 %r0, [%base], 0;
 )";
 
-}  // namespace
-
 TEST_CASE("a full-mask shuffle on both sides of a branch reads lanes of the other side") {
     // Odd lanes shuffle %r1 and even lanes %r2, at different places.
     const Program program = launched(kOneWarp, 32, R"(
@@ -289,8 +287,6 @@ WAIT:
     @%p1 bra WAIT;)");
     for (const SimtModel simt : kModels) { check_mentions(ending_of_emulation(program, simt), {"livelock", "warp 2"}); }
 }
-
-namespace {
 
 /// Each of four CTAs adds 1 to the next one's word once that CTA is present, and `meanwhile` waits for it. The last CTA
 /// begins.

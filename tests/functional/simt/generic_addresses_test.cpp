@@ -1,8 +1,6 @@
 // Generic instructions behave according to the address, not to the instruction's form.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
@@ -55,8 +53,6 @@ constexpr Sum kSums[] = {
     {0x00800001, 0x80800000, 0x00000001, 0x00000000},  // only the sum is subnormal
     {0x3f800000, 0x3f800000, 0x40000000, 0x40000000},
 };
-
-}  // namespace
 
 TEST_CASE("generic atom and red add f32 with subnormals in shared memory and without them in global memory") {
     for (const char* operation : {"atom", "red"}) {
@@ -168,8 +164,6 @@ TEST_CASE("a fault of a generic address names the memory that it leads to") {
     };
     check_mentions(ending("shared"), {"illegal address", "generic memory at 0x100001000", "the CTA's shared memory"});
 }
-
-namespace {
 
 /// CTA 0 waits for CTA 1, and meanwhile counts its turns in local memory.
 Program counting_turns(const std::string& count) {

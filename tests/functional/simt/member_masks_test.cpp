@@ -1,8 +1,6 @@
 // Member masks of `*.sync` instructions: the lanes that they may name on a stack, where no lane can wait for another.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "tests/functional/simt/three_devices.h"
 
 using namespace lookahead;
@@ -67,8 +65,6 @@ void check_passes(const Program& program) {
     CAPTURE(program.text);
     expect_everywhere(program, interpret(program));
 }
-
-}  // namespace
 
 TEST_CASE("a member mask may name all lanes where all run together") {
     for (const char* instruction : kInstructions) { check_passes(program_of("", instruction, "-1")); }
@@ -153,8 +149,6 @@ BAD:
     check_stops(shuffle, "0xfffffffe", "0x00000001");
     check_stops(ballot, "0xfffffffe", "0x00000001");
 }
-
-namespace {
 
 /// A warp waits for a load in the branch; meanwhile an extension executes the shuffle after it.
 Program behind_a_load(const char* mask) {

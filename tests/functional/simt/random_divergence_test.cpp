@@ -6,10 +6,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "tests/core/hdf5/temporary_folder.h"
 #include "tests/functional/simt/random_program.h"

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "tests/support/random_text.h"
 #include "tests/support/seed.h"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "tests/functional/simt/three_devices.h"
 
 namespace lookahead::test {

@@ -81,8 +81,7 @@ isa::Kernel finalised(const std::string& body, const finaliser::FinaliserOptions
 
 std::vector<std::uint32_t> emulated(const isa::Kernel& kernel, std::uint32_t a, std::uint32_t b,
                                     std::uint64_t* vectors) {
-    EmulatorOptions options;
-    options.max_warp_instructions = 1'000'000;
+    EmulatorOptions options{.max_warp_instructions = 1'000'000};
     isa::KernelTable table;
     table.push_back(kernel);
     const ptx::Module module = ptx::parse_module(kernel_text(""), "test.ptx");
@@ -105,8 +104,7 @@ std::vector<std::uint32_t> interpreted(const std::string& body, std::uint32_t a,
 
 Outcome run(const std::string& body, const std::string& length, std::uint32_t a, std::uint32_t b,
             const finaliser::FinaliserOptions& options) {
-    Outcome outcome;
-    outcome.packed = finalised(body, with_pass(length, options));
+    Outcome outcome{.packed = finalised(body, with_pass(length, options))};
     const std::string text = outcome.text();
     CAPTURE(text);
     CHECK(emulated(outcome.packed, a, b, &outcome.executed) == emulated(finalised(body, options), a, b));

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tests/functional/vecmem/bench.h"
 #include "tests/support/random_text.h"
 #include "tests/support/seed.h"

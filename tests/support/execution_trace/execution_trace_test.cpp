@@ -103,16 +103,15 @@ TEST_CASE("a wrong bit in a register is named where it is first read") {
 
 /// out[i] = i where i > 7, else 0.
 isa::Kernel selected() {
-    KernelBuilder k("selected", {8, 8});
-    const auto [address, index] = thread_address(k);
+    ThreadKernel k("selected");
     const auto p = k.predicate(), q = k.predicate();
     const auto x = k.reg();
-    k.setp(isa::Comparison::gt, Type::u32, p, index, k.literal(7));
-    k.setp(isa::Comparison::gt, Type::u32, q, index, k.literal(7)).source_predicate = p.index;
-    k.select(Type::b32, x, index, k.literal(0), p);
+    k.setp(isa::Comparison::gt, Type::u32, p, k.index, k.literal(7));
+    k.setp(isa::Comparison::gt, Type::u32, q, k.index, k.literal(7)).source_predicate = p.index;
+    k.select(Type::b32, x, k.index, k.literal(0), p);
     const auto end = k.label();
     k.branch_if(!p, end, end);
-    k.store(isa::Space::global, Type::u32, address, x);
+    k.store(isa::Space::global, Type::u32, k.address, x);
     k.bind(end);
     return k.finish();
 }

@@ -1,13 +1,7 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "components/isa/kernel.h"
 #include "tests/support/execution_trace/warp_traces.h"
 
 namespace lookahead::test {

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <vector>
-
 #include "components/sm/pipeline/issue_extension.h"
 #include "tests/support/execution_trace/warp_traces.h"
 

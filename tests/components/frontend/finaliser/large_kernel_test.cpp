@@ -4,8 +4,6 @@
 #include <ctime>
 #include <functional>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"

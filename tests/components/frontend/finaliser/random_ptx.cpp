@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "tests/support/random_text.h"
 
 namespace lookahead::finaliser::test {

@@ -52,13 +52,12 @@ std::uint64_t first_seed() {
 
 /// Machines differ in their treatment of 64-bit operations.
 IsaOptions isa_of(std::uint64_t seed) {
-    IsaOptions isa;
-    isa.expand_64bit = seed % 3 != 0;
-    isa.wide_multiply = seed % 3 == 1;
-    isa.single_constant = seed % 2 != 0;
-    isa.pointers = seed % 7 < 3 ? 32 : 64;
-    isa.reserved_registers = static_cast<unsigned>(seed % 4);
-    isa.held_sources = seed % 11 < 5 ? 12 : 0;
+    IsaOptions isa{.expand_64bit = seed % 3 != 0,
+                   .wide_multiply = seed % 3 == 1,
+                   .single_constant = seed % 2 != 0,
+                   .pointers = seed % 7 < 3 ? 32u : 64u,
+                   .reserved_registers = static_cast<unsigned>(seed % 4),
+                   .held_sources = seed % 11 < 5 ? 12u : 0u};
     return isa;
 }
 

@@ -2,8 +2,6 @@
 // compared with the lanes' values.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "tests/components/mechanisms/dac/machine_bench.h"

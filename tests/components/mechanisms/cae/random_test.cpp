@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "tests/components/mechanisms/dac/machine_bench.h"
 #include "tests/support/seed.h"
 

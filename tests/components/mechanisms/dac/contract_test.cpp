@@ -1,12 +1,8 @@
 // An SM with decoupled kernels continues from a copy at any time, and in windows of any length, without a difference.
 #include <doctest/doctest.h>
 
-#include <random>
-#include <string>
-
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "tests/components/sm/sm_harness.h"
 #include "tests/functional/dac/bench.h"
 #include "tests/support/restored_copies.h"
 #include "tests/support/seed.h"

@@ -1,8 +1,6 @@
 // Lines requested when an address is expanded: their locks, stores to them, and their fate under pressure.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "tests/components/mechanisms/dac/machine_bench.h"
 #include "tests/functional/dac/bench.h"
 

@@ -5,7 +5,6 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/machine/machine.h"
-#include "components/mechanisms/cae/cae.h"
 #include "components/mechanisms/dac/dac.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/sync/simulation.h"

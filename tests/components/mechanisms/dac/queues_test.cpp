@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <string>
 
 #include "components/isa/lane_mask.h"
 #include "core/error/error.h"

@@ -1,10 +1,7 @@
 // Warp address records: the addresses of a warp that 65 bits can express, and those that they cannot.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <functional>
-#include <random>
-#include <vector>
 
 #include "components/mechanisms/dac/warp_record.h"
 #include "tests/support/seed.h"

@@ -1,9 +1,6 @@
 // The affine SIMT stack visits code in the same order as each warp's own stack.
 #include <doctest/doctest.h>
 
-#include <random>
-#include <vector>
-
 #include "components/isa/simt_stack.h"
 #include "components/mechanisms/dac/affine_stack.h"
 #include "core/error/error.h"

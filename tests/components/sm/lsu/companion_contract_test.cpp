@@ -1,10 +1,6 @@
 // The contract of slot l1d.companion, for every registered variant and one of the tests' own.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "tests/components/sm/lsu/local_accesses.h"
 #include "tests/components/sm/lsu/word_companion.h"
 #include "tests/support/seed.h"

@@ -2,9 +2,6 @@
 // affine vector cache, the companion of the product, do not show.
 #include <doctest/doctest.h>
 
-#include <string>
-
-#include "core/error/error.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 #include "tests/components/sm/lsu/word_companion.h"
 
@@ -13,24 +10,18 @@ namespace {
 
 const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::local);
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::local);
-constexpr std::uint32_t kMany = 256;
 constexpr isa::LaneMask kLower = 0x0000ffff;
 
-/// Word w of all threads of a warp is line w. Even values belong to the companion, odd ones to L1.
-struct Beside : Bench {
-    explicit Beside(const Overrides& more = {}) : Bench(with_companion(more)) {
-        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
-    }
+/// Even values belong to the companion, odd ones to L1.
+struct Beside : LocalWords {
+    explicit Beside(const Overrides& more = {}) : LocalWords(with_companion(more)) {}
     static Overrides with_companion(Overrides overrides) {
         overrides.push_back("l1d.companion=words");
         return overrides;
     }
 
     void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active) {
-        MemoryInstruction each = instruction(what, lanes_at(4 * word), active, 8);
-        for (auto& lane : each.data[0]) { lane = value; }
-        place_in_warp(each, 0, kMany);
-        issue(each);
+        issue(of(what, lanes_at(4 * word), active, all(value)));
     }
     void store(unsigned word, std::uint32_t value, isa::LaneMask active = isa::kFullMask) {
         access(kStore, word, value, active);
@@ -46,11 +37,6 @@ struct Beside : Bench {
         return completions[0].cycle - begin;
     }
     std::uint32_t in(unsigned lane) { return registers.row(8)[lane]; }
-    std::uint32_t in_memory(unsigned word, unsigned lane) {
-        return memory.word(isa::kLocalMemoryBase + isa::local_memory_offset(4 * word, lane));
-    }
-    unsigned reads() { return memory.count(GpuMessage::read_request); }
-    unsigned writes() { return memory.count(GpuMessage::write_request); }
 };
 
 TEST_CASE("a load of words of both is served in two accesses") {
@@ -68,7 +54,7 @@ TEST_CASE("a load of words of both is served in two accesses") {
 TEST_CASE("what is not in the companion is asked of memory, which does not overwrite what is") {
     Beside bench;
     bench.store(3, 40, kLower);
-    bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, 31), 77);
+    bench.memory.set_word(bench.address(3, 31), 77);
     bench.load(3);
     CHECK(bench.reads() == 1);
     CHECK(bench.in(0) == 40);
@@ -84,9 +70,8 @@ TEST_CASE("words that leave the companion go to memory with L1's dirty ones besi
     CHECK(bench.in_memory(3, 0) == 40);
     CHECK(bench.in_memory(3, 16) == 41);
     CHECK(bench.in_memory(3, 31) == 41);
-    const L1Counters& l1 = bench.unit->l1().counters();
-    CHECK(l1.written_back_bytes == 64);
-    CHECK(l1.discarded_bytes == 64);
+    CHECK(bench.l1().written_back_bytes == 64);
+    CHECK(bench.l1().discarded_bytes == 64);
     bench.load(3);
     CHECK(bench.in(0) == 40);
     CHECK(bench.in(30) == 50);
@@ -99,15 +84,9 @@ TEST_CASE("an atomic finds in L2 what L1 has written back for it, which no compa
     const isa::Instruction half = make_memory(Operation::store, Type::u16, Space::local);
     const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic);
     for (const unsigned byte : {12u, 14u}) {  // the halves of words that the companion would take whole
-        MemoryInstruction store = bench.instruction(half, lanes_at(byte));
-        for (auto& lane : store.data[0]) { lane = 40; }
-        place_in_warp(store, 0, kMany);
-        bench.issue(store);
+        bench.issue(bench.of(half, lanes_at(byte), isa::kFullMask, Beside::all(40)));
     }
-    MemoryInstruction atomic = bench.instruction(add, lanes_at(isa::kLocalWindowBase + 12));
-    for (auto& lane : atomic.data[0]) { lane = 2; }
-    place_in_warp(atomic, 0, kMany);
-    bench.perform(atomic);
+    bench.perform(bench.of(add, lanes_at(isa::kLocalWindowBase + 12), isa::kFullMask, Beside::all(2)));
     CHECK(bench.in_memory(3, 7) == (40u << 16) + 42);
     bench.load(3);
     CHECK(bench.in(7) == (40u << 16) + 42);

@@ -1,11 +1,6 @@
 // Loads and stores whose elements have their own addresses.
 #include <doctest/doctest.h>
 
-#include <array>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 

@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <string>
-#include <vector>
-
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/spare_accesses.h"
 #include "core/error/error.h"

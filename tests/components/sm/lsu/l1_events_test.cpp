@@ -1,8 +1,6 @@
 // Subscribers to the load/store unit hear the events of its L1, with the context and the PC of the instruction.
 #include <doctest/doctest.h>
 
-#include <vector>
-
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test::l1_events_tests {

@@ -1,8 +1,6 @@
 // The contract of slot sm.load_store_unit, for every registered variant.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/sm/lsu/request_path.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 #include "tests/support/seed.h"

@@ -1,8 +1,6 @@
 // When loads in the load/store unit's table complete.
 #include <doctest/doctest.h>
 
-#include <vector>
-
 #include "components/sm/lsu/load_table.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 

@@ -1,8 +1,6 @@
 // Local memory: interleaved by words, in a window per warp.
 #include <doctest/doctest.h>
 
-#include "components/isa/address_space.h"
-#include "components/sm/lsu/memory_fault.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {

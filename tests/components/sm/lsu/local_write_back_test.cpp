@@ -2,8 +2,6 @@
 // bytes.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "tests/components/sm/lsu/local_accesses.h"
 
 namespace lookahead::gpu::test::local_write_back_tests {
@@ -41,18 +39,13 @@ TEST_CASE("loads of local memory read what the thread stored last, whatever L1 a
 const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::local);
 const isa::Instruction kStoreByte = make_memory(Operation::store, Type::u8, Space::local);
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::local);
-constexpr std::uint32_t kMany = 256;
 
-struct Local : Bench {
-    explicit Local(const Overrides& overrides = {}) : Bench(overrides) {
-        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
-    }
+struct Local : LocalWords {
+    using LocalWords::LocalWords;
 
     void access(const isa::Instruction& what, unsigned word, isa::LaneMask active = isa::kFullMask, unsigned row = 0) {
-        MemoryInstruction each = instruction(what, lanes_at(4 * word), active, row);
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) { each.data[0][lane] = 1000 * word + lane; }
-        place_in_warp(each, 0, kMany);
-        issue(each);
+        issue(of(
+            what, lanes_at(4 * word), active, [=](unsigned lane) { return 1000 * word + lane; }, row));
     }
     Cycle load(unsigned word, isa::LaneMask active = isa::kFullMask, unsigned row = 0) {
         const Cycle begun = now;
@@ -61,8 +54,6 @@ struct Local : Bench {
         while (completions.empty()) { step(); }
         return completions.front().cycle - begun;
     }
-    unsigned sent(GpuMessage type) const { return memory.count(type); }
-    const L1Counters& l1() const { return unit->l1().counters(); }
 };
 
 const Bench::Overrides kOneSet = {"l1d.sets=1", "l1d.set_index=linear", "l1d.ways=4"};
@@ -73,11 +64,11 @@ TEST_CASE("a load after a store to local memory takes L1's latency and no messag
     const Cycle hit = bench.load(3);
     CHECK(hit == 35);
     CHECK(bench.registers.row(0)[7] == 3007);
-    CHECK(bench.sent(GpuMessage::read_request) == 0);
-    CHECK(bench.sent(GpuMessage::write_request) == 0);
+    CHECK(bench.reads() == 0);
+    CHECK(bench.writes() == 0);
     CHECK(bench.l1().local_hits == 1);
     CHECK(bench.load(4) > hit);
-    CHECK(bench.sent(GpuMessage::read_request) == 1);
+    CHECK(bench.reads() == 1);
     CHECK(bench.l1().local_misses == 1);
 }
 
@@ -87,7 +78,7 @@ TEST_CASE("as many lines as ways stay; one more writes back exactly one, with it
         bench.access(kStoreByte, 0);  // 32 bytes, one word apart
         for (unsigned word = 1; word < 4; ++word) { bench.access(kStore, word); }
         REQUIRE(bench.drain());
-        CHECK(bench.sent(GpuMessage::write_request) == 0);
+        CHECK(bench.writes() == 0);
         CHECK(bench.l1().dirtied_bytes == 32 + 3 * kLineBytes);
         if (loads) {
             bench.load(9);
@@ -95,13 +86,13 @@ TEST_CASE("as many lines as ways stay; one more writes back exactly one, with it
             bench.access(kStore, 9);
         }
         REQUIRE(bench.drain());
-        CHECK(bench.sent(GpuMessage::write_request) == 1);
+        CHECK(bench.writes() == 1);
         CHECK(bench.l1().write_backs == 1);
         CHECK(bench.l1().written_back_bytes == 32);
         CHECK(bench.memory.word(isa::kLocalMemoryBase + 4) == 1);
         bench.load(0);
         CHECK(bench.registers.row(0)[31] == 31);
-        CHECK(bench.sent(GpuMessage::write_request) == 2);
+        CHECK(bench.writes() == 2);
     }
 }
 
@@ -112,7 +103,7 @@ TEST_CASE("a store to bytes that are dirty sends nothing and dirties nothing mor
     CHECK(bench.l1().local_stores == 5);
     CHECK(bench.l1().local_store_hits == 4);
     CHECK(bench.l1().dirtied_bytes == kLineBytes);
-    CHECK(bench.sent(GpuMessage::write_request) == 0);
+    CHECK(bench.writes() == 0);
 }
 
 TEST_CASE("a load of half a stored line fetches nothing if the half is there, and the line if not") {
@@ -121,13 +112,13 @@ TEST_CASE("a load of half a stored line fetches nothing if the half is there, an
         Local bench({sectors});
         bench.access(kStore, 0, kLower & ~1u);
         CHECK(bench.load(0, kLower & ~1u) == 35);
-        CHECK(bench.sent(GpuMessage::read_request) == 0);
+        CHECK(bench.reads() == 0);
         CHECK(bench.load(0, isa::kFullMask) > 35);
-        CHECK(bench.sent(GpuMessage::read_request) >= 1);
+        CHECK(bench.reads() >= 1);
         CHECK(bench.registers.row(0)[15] == 15);
         CHECK(bench.registers.row(0)[16] == 0);
         CHECK(bench.load(0, isa::kFullMask) == 35);
-        CHECK(bench.sent(GpuMessage::write_request) == 0);
+        CHECK(bench.writes() == 0);
     }
 }
 
@@ -142,8 +133,8 @@ TEST_CASE("under write_back_fetch a store to a part of a line asks for the line 
         REQUIRE(bench.drain());
         CHECK(bench.load(0, isa::kFullMask) >= 35);
         CHECK(bench.registers.row(0)[7] == 7);
-        CHECK(bench.sent(GpuMessage::write_request) == 0);
-        return std::pair(bench.sent(GpuMessage::read_request), bench.l1().store_fetches);
+        CHECK(bench.writes() == 0);
+        return std::pair(bench.reads(), bench.l1().store_fetches);
     };
     CHECK(reads("write_back_fetch", false, kLower) == std::pair(1u, std::uint64_t{1}));
     CHECK(reads("write_back_fetch", false, isa::kFullMask) == std::pair(0u, std::uint64_t{0}));
@@ -158,7 +149,7 @@ TEST_CASE("what a store to local memory sends depends on the policy") {
         bench.access(kStore, 0);
         REQUIRE(bench.drain());
         const bool hits = bench.load(0) == 35;
-        return std::pair(bench.sent(GpuMessage::write_request), hits);
+        return std::pair(bench.writes(), hits);
     };
     CHECK(sent("write_back", false) == std::pair(0u, true));
     CHECK(sent("write_back", true) == std::pair(0u, true));

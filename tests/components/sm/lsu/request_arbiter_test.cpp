@@ -1,8 +1,6 @@
 // Which request of an SM enters the memory network.
 #include <doctest/doctest.h>
 
-#include <cstring>
-
 #include "components/sm/lsu/request_arbiter.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 

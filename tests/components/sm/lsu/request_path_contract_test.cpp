@@ -2,14 +2,6 @@
 // use of a path.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
-
-#include "core/state/archives.h"
 #include "tests/components/sm/lsu/delaying_path.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"

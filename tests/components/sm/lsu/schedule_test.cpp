@@ -1,11 +1,6 @@
 // When the unit works: jumps over idle cycles, and checkpoints during work.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <map>
-#include <random>
-#include <string>
-
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <bit>
-#include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "components/isa/address_space.h"
 #include "components/isa/kernel.h"

@@ -1,10 +1,6 @@
 // Accesses of eight and sixteen rows.
 #include <doctest/doctest.h>
 
-#include <random>
-#include <string>
-#include <vector>
-
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/frontend/finaliser/lower/lower.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 

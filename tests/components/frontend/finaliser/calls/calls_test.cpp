@@ -25,8 +25,6 @@ const std::string kTwice =
     ".func (.param .b32 result) twice(.param .b32 x)\n{ .reg .b32 %r<2>; ld.param.u32 %r0, [x]; add.u32 %r1, %r0, %r0;"
     " st.param.b32 [result], %r1; ret; }\n";
 
-}  // namespace
-
 TEST_CASE("a device function's result comes back, from several calls and nested ones") {
     const std::string four_times =
         ".func (.param .b32 result) four(.param .b32 x)\n{ .reg .b32 %r<4>; ld.param.u32 %r0, [x];" +
@@ -113,8 +111,6 @@ TEST_CASE("a table of branches goes where the index says") {
     for (std::uint32_t t = 0; t < 50; ++t) { CHECK(words[t] == (t == 5 ? 9 : expected[t % 4])); }
 }
 
-namespace {
-
 /// fibonacci(x), with a value and a predicate that live across the calls.
 const std::string kFibonacci =
     ".func (.param .b32 result) fibonacci(.param .b32 x)\n{ .reg .b32 %r<6>; .reg .pred %p<3>; ld.param.u32 %r0, [x];"
@@ -127,8 +123,6 @@ const std::string kFibonacci =
 std::uint32_t fibonacci(std::uint32_t x) {
     return x < 2 ? x : fibonacci(x - 1) + fibonacci(x - 2) + (x % 2 == 0 ? 0x10000 : 0);
 }
-
-}  // namespace
 
 TEST_CASE("a function may call itself, to another depth in each lane") {
     const auto words =
@@ -197,8 +191,6 @@ TEST_CASE("functions without a body are refused by name") {
                                          {}),
                          doctest::Contains("away has no body"), InputError);
 }
-
-namespace {
 
 /// Calls the address in %rd2: that of `twice` or `thrice`, plus the parameter.
 const std::string kIndirect =

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/frontend/finaliser/finalise.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/differential.h"

@@ -15,8 +15,6 @@ std::uint32_t bits(float value) {
     return std::bit_cast<std::uint32_t>(value);
 }
 
-}  // namespace
-
 TEST_CASE("a parameter that is loaded into one register becomes a constant operand") {
     const isa::Kernel kernel = kernel_of("add.s32 %r0, %a, %b; st.global.u32 [%out], %r0;");
     CHECK(lines_of(kernel) == std::vector<std::string>{"ADD.S32 R0, c[param+0x8], c[param+0xc] ;",
@@ -274,8 +272,6 @@ TEST_CASE("options out of range are refused") {
     options.predicate_limit = 8;
     CHECK_THROWS_AS(kernel_of("", options), ConfigurationError);
 }
-
-namespace {
 
 FinaliserOptions with(const IsaOptions& isa) {
     FinaliserOptions options;

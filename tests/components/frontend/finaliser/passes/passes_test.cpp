@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 #include "components/frontend/finaliser/register_profile.h"
 #include "tests/components/frontend/finaliser/function_transform.h"

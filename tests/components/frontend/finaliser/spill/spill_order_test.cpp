@@ -1,8 +1,6 @@
 // finaliser.spill_order and finaliser.rematerialise: which values go to local memory first, and which are recomputed.
 #include <doctest/doctest.h>
 
-#include <string>
-
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"

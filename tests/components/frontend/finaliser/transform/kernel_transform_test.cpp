@@ -1,4 +1,3 @@
-#include "components/frontend/finaliser/transform/kernel_transform.h"
 
 #include <doctest/doctest.h>
 
