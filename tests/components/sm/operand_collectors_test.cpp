@@ -39,7 +39,8 @@ TEST_CASE("operands in one bank are read one after the other, those in different
     CHECK(Bench().pass(ExecutionUnit::sp, {0, 16}) == 5);
     CHECK(Bench().pass(ExecutionUnit::sp, {0, 15}) == 4);
     CHECK(Bench().pass(ExecutionUnit::sp, {3, 19, 35}) == 6);
-    SmParameters one_bank{.register_banks = 1};
+    SmParameters one_bank;
+    one_bank.register_banks = 1;
     CHECK(Bench(one_bank).pass(ExecutionUnit::sp, {0, 1, 2}) == 6);
 }
 
