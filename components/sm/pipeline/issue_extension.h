@@ -88,6 +88,11 @@ class OwnUnit {
 /// - `fields` has all state; within a launch, `begin_launch` is called before the state is loaded.
 class IssueExtension {
   public:
+    static constexpr SlotDeclaration kSlot{
+        "sm.issue_extension", "none", "What works beside the warps' own instruction streams; several joined by '+'.",
+        true};
+    using Arguments = std::tuple<const IssueExtensionArguments&>;
+
     explicit IssueExtension(const IssueExtensionArguments& arguments) : sm_(arguments), state_(arguments.state) {}
     virtual ~IssueExtension() = default;
 
@@ -200,13 +205,3 @@ class Extensions {
 };
 
 }  // namespace lookahead::gpu
-
-template <>
-struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
-    static constexpr std::string_view name = "sm.issue_extension";
-    static constexpr std::string_view default_variant = "none";
-    static constexpr bool takes_several = true;
-    static constexpr std::string_view description =
-        "What works beside the warps' own instruction streams; several joined by '+'.";
-    using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;
-};

@@ -33,7 +33,8 @@ namespace lookahead::finaliser {
 /// - Code that cannot be transformed is unchanged; InputError is for programs that the mechanism's machine cannot run.
 class KernelTransform {
   public:
-    static constexpr SlotDeclaration kSlot{"kernel.transform", "none", "", true};
+    static constexpr SlotDeclaration kSlot{"kernel.transform", "none",
+                                           "Changes kernels while they are finalised; several joined by '+'.", true};
     using Arguments = std::tuple<>;
 
     virtual ~KernelTransform() = default;
