@@ -125,9 +125,9 @@ TEST_CASE("a barrier's stall count passes while the warp waits at it") {
     k.barrier();
     k.op(Operation::mov, Type::b32, k.reg(), {k.literal(1)});
     isa::Kernel kernel = native(k.finish());
-    const Cycle alone = distances(kernel, "[sm]\nbarrier_latency = 20\n")[0];
+    const Cycle alone = distances(kernel, "barrier_latency = 20\n")[0];
     kernel.controls[0].stall = 15;
-    CHECK(distances(kernel, "[sm]\nbarrier_latency = 20\n")[0] == alone);
+    CHECK(distances(kernel, "barrier_latency = 20\n")[0] == alone);
 }
 
 TEST_CASE("the parts of one native instruction wait for each other by the scoreboard") {
