@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "hdf5_schemas/sweep_schema.h"
 
@@ -58,7 +59,11 @@ void read_kernels(const Group& table, IndexFacts& facts, std::vector<PointFacts>
     read_column(table, schema::kKernelsLaunch, kernels, &KernelFacts::launch);
     read_kernel_columns(table, kernels);
     for (std::size_t row = 0; row < kernels.size(); ++row) {
-        PointFacts& of = points.at(point[row]);
+        if (point[row] >= points.size()) {
+            throw InputError("{}: {} names point {}, but there are {}; remove the file, and the sweep makes it again",
+                             table.file_name(), schema::kKernelsPoint.name, point[row], points.size());
+        }
+        PointFacts& of = points[point[row]];
         const std::int64_t* const values = counts.data() + row * counters.size();
         if (of.kernels.empty()) {
             for (std::size_t i = 0; i < counters.size(); ++i) {

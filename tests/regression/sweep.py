@@ -62,7 +62,7 @@ BAD = [
     ("=lrr", "=ltr", 3, "did you mean lrr"),
     ('title = "Small"', "title = Small", 3, "small.toml:2"),
     ("counters/sm/warp_instructions", "counters/sm/warp_instruction", 3, "did you mean counters/sm/warp_instructions"),
-    ("counters/sm/warp_instructions", "counters/warps/issued", 3, "'issued' is of counters/warps/issued, which result files"),
+    ("counters/sm/warp_instructions", "counters/warps/issued", 3, "'issued' uses counters/warps/issued, which result files"),
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
