@@ -52,7 +52,8 @@ class Leukocyte : public SizedWorkload<kParameters> {
         set_constants(device);
         const std::int64_t pixels = width_ * height_;
         const std::uint64_t bytes = pixels * sizeof(float);
-        const DeviceAddress gicov = zeros(device, bytes), dilated = device.allocate(bytes);
+        const DeviceAddress gicov = device.allocate(bytes), dilated = device.allocate(bytes);
+        device.fill(gicov, std::byte{0}, bytes);
         const DeviceAddress across = device.upload(across_), along = device.upload(along_);
         const auto width = s32(width_), height = s32(height_);
         device.launch("leukocyte_gicov", {{u32(width_ - 2 * kBorder)}, {u32(height_ - 2 * kBorder)}},

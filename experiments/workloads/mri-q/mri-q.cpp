@@ -34,7 +34,9 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
         const DeviceAddress x = device.upload(x_[0]), y = device.upload(x_[1]), z = device.upload(x_[2]);
         const std::uint64_t bytes = points_ * sizeof(float);
-        const DeviceAddress real = zeros(device, bytes), imaginary = zeros(device, bytes);
+        const DeviceAddress real = device.allocate(bytes), imaginary = device.allocate(bytes);
+        device.fill(real, std::byte{0}, bytes);
+        device.fill(imaginary, std::byte{0}, bytes);
         const DeviceAddress in_memory = is_original() ? 0 : device.allocate(kChunk * kWords * sizeof(float));
         for (std::int64_t first = 0; first < samples_; first += kChunk) {
             std::vector<float> chunk;

@@ -39,10 +39,11 @@ class StreamCluster : public SizedWorkload<kParameters> {
         found_ = cluster([&](const Clusters& now, std::int32_t candidate) {
             const auto centres = s32(now.centres), stride = now.stride();
             const std::uint64_t words = points_ * stride;
-            const DeviceAddress lower = zeros(device, words * sizeof(float));
+            const DeviceAddress lower = device.allocate(words * sizeof(float));
             device.copy_values(points, now.points);
             device.copy_values(places, now.place_of_centre);
             device.fill(moves, std::byte{0}, points_);
+            device.fill(lower, std::byte{0}, words * sizeof(float));
             device.launch("streamcluster_gain", {{blocks_for(points_, kThreads)}, {kThreads}},
                           pack_parameters(s32(points_), s32(dimensions_), candidate, points, centres, stride,
                                           coordinates, lower, places, moves));
