@@ -114,9 +114,9 @@ struct SmParameters : OccupancyLimits {
     LOOKAHEAD_PARAMETER(
         bool, register_ports, false,
         {.help = "With dependences = control_words: each of the register_banks banks of a scheduler's registers gives "
-                 "one warp's register in a cycle. Instructions of fixed latency wait, with all behind them, until they "
-                 "can read their operands within three cycles; operands with a reuse bit come from a cache. Without: "
-                 "no instruction waits.",
+                 "one warp's register in a cycle. An instruction of fixed latency waits until it can read its operands "
+                 "within three cycles, and the scheduler waits with it; operands with a reuse bit come from a cache. "
+                 "Without: no instruction waits.",
          .source = "Huerta et al., MICRO 2025, section 5.3: two banks. Without: a choice"});
     LOOKAHEAD_PARAMETER(std::int64_t, instruction_buffer, 2, {1, 8, "instruction"},
                         {.help = "Decoded instructions that a warp holds; one fetch fills it.",
@@ -199,26 +199,26 @@ struct TimingParameters {
                                    "all instructions that its tables do not name"});
     LOOKAHEAD_PARAMETER(
         std::int64_t, uniform_move_latency, 0, {0, 1024, "cycle"},
-        {.help = "Of moves of the uniform unit (native code's ULDC from a launch's constants, UMOV): from "
+        {.help = "Latency of moves in the uniform unit (native code's UMOV, and ULDC of a launch's constants): from "
                  "issue to the issue of a dependent instruction; 0: as other moves.",
-         .source = "0: the same unit. ptxas lets instructions that depend on them issue after 2 cycles "
-                   "for sm_90, and after 4 to 6 on other uniform ones"});
-    // With sm.dependences = control_words: from issue until the operands are read, which native code's read barriers
-    // wait for.
+         .source = "0: the same unit. In code for sm_90 ptxas lets dependent instructions issue 2 cycles after these "
+                   "moves, and 4 to 6 cycles after other uniform instructions"});
     static constexpr std::string_view kHuerta = "Huerta et al., MICRO 2025, table 2: an RTX A6000";
     LOOKAHEAD_PARAMETER(std::int64_t, operand_read_latency, 9, kRange,
-                        {.help = "From issue until the operands are read, for what read barriers wait: loads of shared "
-                                 "memory, and all that the next keys do not name.",
+                        {.help = "With sm.dependences = control_words: from issue until the operands are read, which "
+                                 "native code's read barriers wait for; global, local and constant accesses have "
+                                 "keys of their own.",
                          .source = kHuerta});
     LOOKAHEAD_PARAMETER(std::int64_t, global_read_latency, 11, kRange,
-                        {.help = "The same for global, local and generic loads.", .source = kHuerta});
+                        {.help = "operand_read_latency of global, local and generic accesses.", .source = kHuerta});
     LOOKAHEAD_PARAMETER(std::int64_t, constant_read_latency, 29, kRange,
-                        {.help = "The same for loads of constants.", .source = kHuerta});
+                        {.help = "operand_read_latency of loads of constants.", .source = kHuerta});
     LOOKAHEAD_PARAMETER(std::int64_t, store_read_latency, 3, {0, 1024, "cycle"},
-                        {.help = "What stores and atomics take longer than loads until their operands are read.",
+                        {.help = "Cycles by which stores and atomics read their operands later than loads do.",
                          .source = kHuerta});
     LOOKAHEAD_PARAMETER(std::int64_t, store_word_read_latency, 2, {0, 1024, "cycle"},
-                        {.help = "The same for each further word of a lane that they store.", .source = kHuerta});
+                        {.help = "Further cycles for each word after the first that a lane stores.",
+                         .source = kHuerta});
     LOOKAHEAD_ALL_DECLARED;
 };
 

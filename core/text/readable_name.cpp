@@ -24,8 +24,8 @@ std::size_t parameters_of(const std::string& name) {
     return std::string::npos;
 }
 
-/// The text behind the last such character outside brackets.
-std::string behind_last(char separator, const std::string& name) {
+/// The text after the last separator outside brackets.
+std::string after_last(char separator, const std::string& name) {
     int depth = 0;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -60,11 +60,11 @@ std::string short_name(const std::string& name, std::size_t most) {
     if (text == name) { return text; }
     const std::size_t parameters = parameters_of(text);
     // A template's name begins with its return type.
-    const std::string without_parameters = behind_last(' ', text.substr(0, parameters));
+    const std::string without_parameters = after_last(' ', text.substr(0, parameters));
     text = without_parameters + (parameters == std::string::npos ? "" : text.substr(parameters));
     if (text.size() > most) { text = without_parameters; }
     if (text.size() > most) { text = without_template_arguments(text); }
-    return text.size() > most ? behind_last(':', text) : text;
+    return text.size() > most ? after_last(':', text) : text;
 }
 
 std::string with_short_names(std::string_view text) {

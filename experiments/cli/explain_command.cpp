@@ -309,12 +309,12 @@ ExitCode print_summaries(const ExplainOptions& options) {
     return ExitCode::done;
 }
 
-/// What the file has if it is a cubin, or ptxas makes of its PTX or of the workload's.
+/// The cubin in the file, or the one that ptxas makes of the file's or the workload's PTX.
 native::Cubin cubin_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) {
         const auto bytes = std::as_bytes(std::span(*text));
-        return native::is_cubin(bytes) ? native::read_cubin(bytes, source)
-                                       : native_program(*text, source, configuration);
+        return native::is_cubin(bytes) || source.ends_with(".cubin") ? native::read_cubin(bytes, source)
+                                                                     : native_program(*text, source, configuration);
     }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
     const ProgramCode code = ptx_of(*workload);

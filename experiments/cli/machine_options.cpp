@@ -25,7 +25,7 @@ void MachineOptions::add_to(Command command) {
 
 void MachineOptions::add_code_to(Command command) {
     command.add_option("--code", code,
-                       "ptx, or native for what ptxas makes of it for the machine; short for -o program.code=...");
+                       "The code to run: ptx, or native, which ptxas makes of the PTX; short for -o program.code=CODE");
 }
 
 Configuration MachineOptions::configuration() const {

@@ -12,6 +12,7 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from hdf5_files import seal  # noqa: E402
 from lookahead_process import wait_for  # noqa: E402
 from sweep_checks import PTX, Checks, study_of_programs  # noqa: E402
 
@@ -333,6 +334,20 @@ def read_if_there(file):
         return b""
 
 
+def check_damaged_index(checks):
+    """An index whose kernels name its last point is read; one that names the point after it is refused."""
+    study = checks.study(STUDY.replace('["vecadd", "histogram"]', '["vecadd"]'))
+    checks.command("run", study, "index")
+    index = checks.folder / "index/index.h5"
+    for point, code in ((3, 0), (4, 3)):
+        with h5py.File(index, "r+") as file:
+            file["kernels/point"][0] = point
+        seal(index)
+        done = checks.command("collect", study, "index")
+        checks.check(f"point {point}", done.returncode == code and ("names point 4, but there are 4" in done.stderr) == (code != 0),
+                     f"exit {done.returncode}: {done.stderr}")
+
+
 def check_bad_studies(checks):
     for old, new, code, fragment in BAD:
         assert old in STUDY
@@ -351,4 +366,4 @@ def check_plans(checks):
 if __name__ == "__main__":
     sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_capture, check_shards, check_interrupt, check_ended_sweep,
                                   check_group_signal, check_shared, check_grown, check_inputs, check_replaced_program, check_changed_input,
-                                  check_lost_result, check_bad_studies, check_plans))
+                                  check_lost_result, check_damaged_index, check_bad_studies, check_plans))

@@ -26,15 +26,15 @@ void Lowering::run(bool own_barriers) {
         to_.entries.push_back(static_cast<std::uint32_t>(to_.code.size()));
         try {
             lower(from);
+            // Branches may go to an instruction without an effect, too.
+            if (to_.entries.back() == to_.code.size()) { emit(begin(from, isa::Operation::mark, isa::Type::none)); }
+            add_controls(from);
         } catch (const Refusal& refusal) {
             const std::uint64_t address = std::uint64_t{place_} * isa::kNativeInstructionBytes;
             throw InputError("{}: kernel {}, address {:#x}: {} ({:#018x} {:#018x}): {}", to_.source_file, kernel_.name,
                              address, text_of(from, address), from.word.high, from.word.low, refusal.reason);
         }
-        // Branches may go to an instruction without an effect, too.
-        if (to_.entries.back() == to_.code.size()) { emit(begin(from, isa::Operation::mark, isa::Type::none)); }
         targets_.resize(to_.code.size(), isa::kNoTarget);
-        add_controls(from);
     }
     for (std::size_t i = 0; i < to_.code.size(); ++i) {
         if (targets_[i] != isa::kNoTarget) { to_.code[i].target = to_.entries[targets_[i]]; }
@@ -46,8 +46,13 @@ void Lowering::run(bool own_barriers) {
 void Lowering::add_controls(const Native& from) {
     isa::IssueControl control = control_of(from.word);
     constexpr std::uint16_t kDepbar = 0x11a;
-    // DEPBAR.LE waits until the barrier at bit 44 counts as few as it says, or here, none.
+    // DEPBAR.LE waits until the barrier at bit 44 counts at most a number; here it waits until it counts none.
     if (from.opcode->number == kDepbar) { control.waits |= static_cast<std::uint8_t>(1U << from.word.bits(44, 3)); }
+    for (const std::uint8_t barrier : {control.write_barrier, control.read_barrier}) {
+        if (barrier >= isa::IssueControl::kBarriers && barrier != isa::IssueControl::kNoBarrier) {
+            refuse(fmt::format("there is no barrier {}", barrier));
+        }
+    }
     const isa::IssueControl last = control;
     control.stall = 1;
     control.yields = false;

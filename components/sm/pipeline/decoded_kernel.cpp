@@ -136,7 +136,7 @@ void DecodedKernel::follow_control_words(const TimingParameters& timing) {
         to.read_barrier = control.read_barrier;
         to.read_latency = static_cast<std::uint16_t>(read_latency_of(*to.instruction, to.instruction_class, timing));
         const std::uint64_t* const writes = this->writes(pc);
-        to.writes &= to.unit == ExecutionUnit::memory || to.write_barrier < isa::IssueControl::kBarriers ||
+        to.writes &= to.unit == ExecutionUnit::memory || to.write_barrier != isa::IssueControl::kNoBarrier ||
                      std::any_of(writes, writes + words_, [](std::uint64_t word) { return word != 0; });
         for (unsigned barrier = 0; barrier < isa::IssueControl::kBarriers; ++barrier) {
             if ((control.waits >> barrier & 1) != 0) { mark(needs_, pc, first_barrier_bit() + barrier); }

@@ -366,8 +366,10 @@ void ExecuteStage::follow_control_word(unsigned context, Stream& stream, const D
 
 [[gnu::hot]] void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
-    const unsigned barrier = (*state_.kernel)[pc].write_barrier;
-    if (barrier != kNoBarrier) [[unlikely]] { count_down(context, barrier); }
+    if (state_.kernel->by_control_words()) [[unlikely]] {
+        const unsigned barrier = (*state_.kernel)[pc].write_barrier;
+        if (barrier != kNoBarrier) { count_down(context, barrier); }
+    }
     written(context, pc);
     state_.wake(context);
 }

@@ -64,6 +64,7 @@ class RegisterPorts {
         }
         now_ = now;
     }
+    /// Whether the window has cycles enough; an instruction that wants more than a window has waits for an empty one.
     bool fits() const {
         for (unsigned bank = 0; bank < banks_; ++bank) {
             const unsigned taken = static_cast<unsigned>(std::popcount(reserved_[bank] & ((1U << kWindow) - 1)));

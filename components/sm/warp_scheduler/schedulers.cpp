@@ -26,7 +26,7 @@ LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, LrrScheduler, "lrr",
                            "Loose round robin: the first ready warp after the one that issued last.",
                            "the base policy of Narasiman et al., MICRO 2011")
 
-/// Of GreedyOrder.
+/// Follows a GreedyOrder.
 template <class Order>
 class GreedyScheduler final : public WarpScheduler {
   public:

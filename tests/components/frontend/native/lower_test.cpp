@@ -234,7 +234,8 @@ TEST_CASE("a refusal names the file, the kernel, the address, the text and the b
         {"this instruction is not known", {0x000000000000783b, 0x004e280000000000}},
         {"the machine ISA does not have this instruction", {0x30005a04361e7b60, 0x040fc200019e0728}},
         {"it goes outside the kernel", {0xffffffc000007947, 0x000fea000383ffff}},
-        {"the kernel has 32 registers, but it uses R48", {0x0000003000307202, 0x000fe40000000f00}}};
+        {"the kernel has 32 registers, but it uses R48", {0x0000003000307202, 0x000fe40000000f00}},
+        {"there is no barrier 6", {constant_move(0, 0).low, 0x000f840000000f00}}};
     for (const auto& [reason, word] : reasons) {
         const isa::Kernel kernel = lowered({kMove, word}, 75);
         CHECK(kernel.refusal.starts_with("f.cubin: kernel k, address 0x10: "));
