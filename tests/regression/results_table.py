@@ -22,10 +22,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 # Every machine as it is, and each design of a paper on its machine.
+MACHINES = pathlib.Path(__file__).resolve().parents[2] / "experiments/machines"
 PAPERS = lookahead.papers()
 POINTS = {
-    **{machine: [] for machine in ("gtx480", "gtx480_gpgpusim", "gpgpusim_3", "h100", "h100_pcie", "h100_sized", "v100",
-                                   *(paper["machine"] for paper in PAPERS))},
+    **{file.stem: [] for file in sorted(MACHINES.glob("*.toml"))},
+    **{paper["machine"]: [] for paper in PAPERS},
     **{f"{paper['machine']} {design}": options for paper in PAPERS for design, options in paper["designs"].items()},
     "gtx480 barrier pmode": ["sm.simt=convergence_barrier", "sm.issue_extension=pmode"],
     "v100 mesh": ["interconnect.topology=mesh"],
