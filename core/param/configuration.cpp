@@ -1,5 +1,6 @@
 #include "core/param/configuration.h"
 
+#define TOML_IMPLEMENTATION  // the other sources that read TOML use this one's functions (TOML_HEADER_ONLY=0)
 #include <toml++/toml.h>
 #include <algorithm>
 #include <array>
