@@ -178,6 +178,8 @@ inline void CtaRunner::execute(EmulatedInstruction& decoded, Warp& warp, LaneMas
             break;
         case Action::fence:  // warps run one at a time, each in program order
         case Action::branch:
+        case Action::recorded:
+        case Action::recorded_branch:
         case Action::nothing:
             break;
     }

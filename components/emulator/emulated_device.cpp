@@ -90,6 +90,9 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     const std::uint32_t number = kernel_number(kernel_name);
     const isa::Kernel& kernel = kernels_[number];
     isa::check_launch(kernel, configuration.grid, configuration.block);
+    if (kernel.recording != nullptr) {
+        throw ConfigurationError("a trace has no values, so that it cannot be emulated; 'lookahead run' simulates it");
+    }
 
     LaunchState state;
     state.kernel = &kernel;

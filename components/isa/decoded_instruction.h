@@ -21,6 +21,8 @@ enum class Action : std::uint8_t {
     meeting,    ///< lanes named by its member mask execute an alu instruction, or none, together
     converged,  ///< the same on a stack: the running lanes are all that can meet
     queue,      ///< enqueues or dequeues only
+    recorded,   ///< of a recording: takes its time, and values do not count
+    recorded_branch,
     nothing
 };
 

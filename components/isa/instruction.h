@@ -7,7 +7,7 @@
 
 namespace lookahead::isa {
 
-/// Bytes of one machine instruction: program counters are instruction indices times this (Fermi: 8).
+/// Bytes of one instruction that the finaliser makes (Fermi: 8).
 inline constexpr unsigned kInstructionBytes = 8;
 /// Bytes of an instruction in the native code of Volta and later GPUs.
 inline constexpr unsigned kNativeInstructionBytes = 16;

@@ -35,7 +35,7 @@ std::vector<std::uint64_t> code_addresses(const KernelTable& kernels) {
     constexpr std::uint64_t kAlignment = 128;  // a line of memory
     std::vector<std::uint64_t> addresses{kCodeBase};
     for (const Kernel& kernel : kernels) {
-        const std::uint64_t end = addresses.back() + kernel.code.size() * kInstructionBytes;
+        const std::uint64_t end = addresses.back() + kernel.code.size() * kernel.instruction_bytes;
         addresses.push_back((end + kAlignment - 1) / kAlignment * kAlignment);
     }
     return addresses;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "components/isa/issue_control.h"
 #include "components/isa/kernel_frame.h"
 #include "components/isa/module_image.h"
+#include "components/isa/recording.h"
 
 namespace lookahead::isa {
 
@@ -47,6 +49,10 @@ struct Kernel : KernelFrame {
     std::vector<std::uint32_t> entries{};
     std::vector<IssueControl> controls{};  ///< of native code: what its compiler says of each instruction's issue
     std::uint32_t predicates = 0;
+    std::uint32_t instruction_bytes = kInstructionBytes;  ///< program counters are instruction indices times this
+    /// What its warps do, for a kernel of a trace; null: what their values say. P0 guards every instruction of such a
+    /// kernel, and memory instructions have no source[0].
+    std::shared_ptr<const Recording> recording{};
 
     /// The value of the instruction's annotation with the tag, if it has one.
     std::optional<std::int64_t> annotation(std::uint32_t instruction, std::string_view tag) const;

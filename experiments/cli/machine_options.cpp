@@ -1,10 +1,12 @@
 #include "experiments/cli/machine_options.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "core/error/error.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
+#include "experiments/run/run.h"
 
 namespace lookahead::cli {
 
@@ -37,17 +39,16 @@ Configuration MachineOptions::configuration() const {
 }
 
 void WorkloadOptions::add_to(Command command) {
-    const auto take_capture = [this](std::string& name) {
-        if (name.ends_with(".h5")) {
-            capture = name;
-            name = "capture";
-        }
+    const auto take_file = [this](std::string& name) {
+        const std::string found = workload_of(name);
+        if (found != name) { file = std::exchange(name, found); }
     };
     command
         .add_option("WORKLOAD", workload,
-                    "Name of a workload ('lookahead list workloads'), or a capture (a file that ends in .h5)")
+                    "Name of a workload ('lookahead list workloads'), a capture (a file that ends in .h5), or a trace "
+                    "(kernelslist.g, .traceg)")
         .required()
-        .change(take_capture);
+        .change(take_file);
     add_inputs_to(command);
 }
 
@@ -73,11 +74,11 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
             "{} is a file, not a workload's name: a CUDA program follows --, as in lookahead run -- {}", workload,
             workload);
     }
-    if (workload == "capture" && (is_size_given || is_seed_given)) {
-        throw ConfigurationError("{} has no effect: a capture has the inputs that its program had",
-                                 std::string(is_size_given ? "--size" : "--seed"));
+    if (has_own_inputs(workload) && (is_size_given || is_seed_given)) {
+        throw ConfigurationError("{} has no effect: a {} has the inputs that its program had",
+                                 std::string(is_size_given ? "--size" : "--seed"), workload);
     }
-    if (!capture.empty()) { configuration.override_value(fmt::format("capture.file={}", capture)); }
+    if (!file.empty()) { configuration.override_value(fmt::format("{}.file={}", workload, file)); }
     for (const std::string& setting : settings) {
         configuration.override_value(fmt::format("{}.{}", workload, setting));
     }

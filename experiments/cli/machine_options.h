@@ -28,7 +28,7 @@ struct WorkloadOptions {
     std::string size = "small";
     std::uint32_t seed = 1;
     std::vector<std::string> settings;  ///< --set key=value: parameters of the workload
-    std::string capture;                ///< WORKLOAD was this file: the workload is `capture`
+    std::string file;                   ///< WORKLOAD was this file: the workload is `capture` or `trace`
     bool is_size_given = false;
     bool is_seed_given = false;
 

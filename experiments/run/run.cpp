@@ -12,6 +12,7 @@
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
 #include "components/device/host_process.h"
+#include "components/frontend/trace/trace.h"
 #include "components/machine/machine.h"
 #include "core/component/registered_keys.h"
 #include "core/files/writable.h"
@@ -500,7 +501,16 @@ std::vector<std::string> input_files(const std::string& workload, const Configur
     for (const EffectiveEntry& entry : configuration.effective_entries()) {
         if (entry.key == fmt::format("{}.file", workload)) { files.push_back(std::get<std::string>(entry.value)); }
     }
+    if (workload == "trace" && !files.empty()) { return trace::files_of_trace(files.front()); }
     return files;
+}
+
+std::string workload_of(const std::string& name) {
+    return name.ends_with(".h5") ? "capture" : trace::is_trace_name(name) ? "trace" : name;
+}
+
+bool has_own_inputs(const std::string& workload) {
+    return workload == "capture" || workload == "trace";
 }
 
 std::string run_id_of(const RunRequest& request) {

@@ -90,4 +90,9 @@ std::string run_id_of(const RunRequest& request);
 /// the files' contents determine a run, whatever their names.
 std::vector<std::string> input_files(const std::string& workload, const Configuration&);
 
+/// The workload of a name: `capture` and `trace` for the names of such files, others as they are.
+std::string workload_of(const std::string& name);
+/// Whether the workload's inputs are in its file, so that it has neither size nor seed.
+bool has_own_inputs(const std::string& workload);
+
 }  // namespace lookahead

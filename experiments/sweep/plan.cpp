@@ -63,11 +63,6 @@ Configuration configuration_of(const Choice& choice, Machines& machines) {
     return configuration;
 }
 
-/// Whether it is a capture, whose inputs do not depend on the study's size and seed.
-bool is_capture(const std::string& workload) {
-    return workload == "capture" || workload.ends_with(".h5");
-}
-
 void check_machine(const Configuration& configuration) {
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
 }
@@ -75,14 +70,16 @@ void check_machine(const Configuration& configuration) {
 RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice,
                       const Configuration& configuration) {
     RunRequest request;
-    request.workload = is_capture(workload) ? "capture" : workload;
-    if (!is_capture(workload)) {
+    request.workload = workload_of(workload);
+    if (!has_own_inputs(request.workload)) {
         request.size = study.size;
         request.context = {parse_size(study.size), study.seed};
     }
     request.machine = choice.machine;
     request.configuration = configuration;
-    if (workload.ends_with(".h5")) { request.configuration.override_value(fmt::format("capture.file={}", workload)); }
+    if (request.workload != workload) {
+        request.configuration.override_value(fmt::format("{}.file={}", request.workload, workload));
+    }
     for (const std::string& setting : choice.settings) {
         request.configuration.override_value(fmt::format("{}.{}", request.workload, setting));
     }
@@ -91,7 +88,7 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
 
 std::vector<std::string> arguments_of(const Study& study, const std::string& workload, const Choice& choice) {
     std::vector<std::string> arguments{workload, "--machine", choice.machine};
-    if (!is_capture(workload)) {
+    if (!has_own_inputs(workload_of(workload))) {
         arguments.insert(arguments.end(), {"--size", study.size, "--seed", std::to_string(study.seed)});
     }
     for (const std::string& option : choice.options) { arguments.insert(arguments.end(), {"-o", option}); }

@@ -66,7 +66,7 @@ void write_whole(const std::string& path, std::string_view text) {
 bool depends_on_files(const Study& study) {
     const auto is_of_file = [](const std::string& text) {
         return text.find('/') != std::string::npos || text.find(".toml") != std::string::npos ||
-               text.find("file=") != std::string::npos || text.ends_with(".h5");
+               text.find("file=") != std::string::npos || workload_of(text) != text;
     };
     const auto any = [&](const std::vector<std::string>& texts) { return std::ranges::any_of(texts, is_of_file); };
     return is_of_file(study.machine) || any(study.workloads) || any(study.options) ||

@@ -21,6 +21,7 @@ Lowering::Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& t
     : cubin_(cubin), kernel_(kernel), to_(to), code_(decoded(cubin, kernel)), operands_(cubin, kernel, to, code_) {}
 
 void Lowering::run(bool own_barriers) {
+    to_.instruction_bytes = isa::kNativeInstructionBytes;
     for (place_ = 0; place_ < code_.size(); ++place_) {
         const Native& from = code_[place_];
         to_.entries.push_back(static_cast<std::uint32_t>(to_.code.size()));

@@ -345,6 +345,7 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     if (launch.active) {
         archive& state_.warps.scoreboard& state_.warps.map.rows();
         if (state_.kernel->by_control_words()) { archive& state_.dependences; }
+        if (state_.kernel->kernel().recording != nullptr) { archive& state_.recorded; }
     }
     extensions_.fields(archive);
     archive& state_.wheel;

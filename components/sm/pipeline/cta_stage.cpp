@@ -61,6 +61,12 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
     stream.start(state_.simt, isa::initial_mask(launch.fields.block.count(), first_thread),
                  static_cast<std::uint16_t>(slot), first_thread);
     state_.dependences.start(context);
+    if (const auto& recording = state_.kernel->kernel().recording; recording != nullptr) {
+        const auto& record =
+            state_.recorded.start(*recording, context, slots_[slot].cta * launch.occupancy.warps_per_cta + warp);
+        stream.stack.jump(stream.stack.active(), record.pc);
+        stream.predicates[0] = record.lanes;
+    }
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.warps.map.set_consecutive(context, first_row);
     // Registers start as zeros, so that reading one before writing it gives the same result everywhere.

@@ -28,6 +28,19 @@ bool is_simple(const isa::Instruction& instruction, InstructionClass instruction
     return !adds && (instruction_class == InstructionClass::integer || instruction_class == InstructionClass::fp32_add);
 }
 
+Action recorded_action(Action action) {
+    switch (action) {
+        case Action::alu:
+        case Action::special_register:
+            return Action::recorded;
+        case Action::branch:
+        case Action::computed_branch:
+            return Action::recorded_branch;
+        default:
+            return action;
+    }
+}
+
 /// One cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018,
 /// section 4.3). With 4, 8 or 16 elements: a strided load takes 1 cycle, a strided store or indirect load 2, 3 or 5, an
 /// indirect store 3, 5 or 9.
@@ -148,6 +161,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, con
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
     static_cast<isa::DecodedInstruction&>(to) = isa::decode(from, options.simt);
+    if (kernel_.recording != nullptr) { to.action = recorded_action(to.action); }
     LOOKAHEAD_ASSERT(!isa::lacks_handler(to), "{}:{}: no handler for the machine instruction at index {} of {}",
                      kernel_.source_file, from.line, pc, kernel_.name);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));

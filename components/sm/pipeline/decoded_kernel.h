@@ -77,6 +77,8 @@ class DecodedKernel {
     /// Whether control words say when its instructions issue; the scoreboard then has only what the parts of one
     /// native instruction pass on, and the dependence counters that are not 0.
     bool by_control_words() const { return by_control_words_; }
+    /// Whether more than its own effects follows an instruction's issue: a control word, or a recording.
+    bool is_directed() const { return by_control_words_ || kernel_.recording != nullptr; }
     /// Sets of scoreboard bits: `needs` are the instruction's sources and destinations, none of which may be pending
     /// when it issues; `reads` are its sources, `writes` its destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }

@@ -80,6 +80,15 @@ constexpr std::uint8_t kNoBarrier = isa::IssueControl::kNoBarrier;
         case Action::queue:
             LOOKAHEAD_ASSERT(false, "{}: a dequeue that no extension has done", place_of(context));
             break;
+        case Action::recorded:
+            schedule_write_back(context, pc, decoded, now, from);
+            break;
+        case Action::recorded_branch:
+            ++counters.branches;
+            counters.divergent_branches += active != stream.stack.active();
+            stream.stack.advance();
+            branched(context, stream, pc, now);
+            return false;
         case Action::nothing:
             break;
     }
@@ -186,10 +195,10 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;
     request_.local_bytes = state_.kernel->kernel().local_bytes;
     request_.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(request_.local_bytes);
-    if (instruction.dequeues) [[unlikely]] {
-        state_.extensions->queues()->dequeue_addresses(context, active, request_.addresses);
+    const isa::Operand& address = instruction.source[0];
+    if (address.kind == isa::Operand::Kind::none) [[unlikely]] {
+        given_addresses(context, instruction, active);
     } else {
-        const isa::Operand& address = instruction.source[0];
         const std::uint32_t* low = source_row(map, address, 0);
         const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
         isa::compute_addresses(instruction, low, high, active, request_.addresses);
@@ -202,6 +211,16 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     request_.indexed = false;
     if (isa::is_vector_memory(instruction.operation)) [[unlikely]] { read_offsets(map, instruction); }
     return request_;
+}
+
+/// The addresses of an instruction without a source of them: those of its queue, or of the recording.
+void ExecuteStage::given_addresses(unsigned context, const isa::Instruction& instruction, LaneMask active) {
+    if (instruction.dequeues) {
+        state_.extensions->queues()->dequeue_addresses(context, active, request_.addresses);
+    } else {
+        const isa::Recording& recording = *state_.kernel->kernel().recording;
+        recording.read_addresses(state_.recorded.at(recording, context), request_.addresses);
+    }
 }
 
 /// Reads the stride or the indices of a vector memory instruction.
@@ -417,12 +436,20 @@ void ExecuteStage::pass_over(unsigned context) {
     step_past(context, stream);
 }
 
+/// The warp has issued the instruction at `old_pc`: does what its control word says, or goes on as recorded.
+void ExecuteStage::direct(unsigned context, Stream& stream, std::uint32_t old_pc) {
+    if (state_.kernel->by_control_words()) { follow_control_word(context, stream, (*state_.kernel)[old_pc]); }
+    if (const auto& recording = state_.kernel->kernel().recording; recording != nullptr) {
+        const isa::Recording::Record& next = state_.recorded.advance(*recording, context);
+        stream.stack.jump(stream.stack.active(), next.pc);
+        stream.predicates[0] = next.lanes;
+    }
+}
+
 /// Call it when the stack has left `old_pc`: drops the buffer unless the next instruction follows.
 inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
-    if (state_.kernel->by_control_words()) [[unlikely]] {
-        follow_control_word(context, stream, (*state_.kernel)[old_pc]);
-    }
+    if (state_.kernel->is_directed()) [[unlikely]] { direct(context, stream, old_pc); }
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
         if (state_.attended.has(context)) [[unlikely]] {
@@ -449,7 +476,7 @@ std::string ExecuteStage::place_of(unsigned context) const {
     const std::uint32_t line = pc < kernel.code.size() ? kernel.code[pc].line : 0;
     return fmt::format("kernel {}, CTA ({}, {}, {}), warp {}, PC {:#x}, {}:{}", kernel.name, cta.position.x,
                        cta.position.y, cta.position.z, stream.first_thread / isa::kWarpSize,
-                       pc * isa::kInstructionBytes, kernel.source_file, line);
+                       pc * kernel.instruction_bytes, kernel.source_file, line);
 }
 
 std::string ExecuteStage::stall_phrase(unsigned context) const {

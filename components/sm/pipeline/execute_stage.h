@@ -106,6 +106,8 @@ class ExecuteStage {
     void count(unsigned context, const DecodedInstruction& decoded, unsigned barrier);
     void count_down(unsigned context, unsigned barrier);
     void follow_control_word(unsigned context, Stream& stream, const DecodedInstruction& decoded);
+    void given_addresses(unsigned context, const isa::Instruction& instruction, isa::LaneMask active);
+    void direct(unsigned context, Stream& stream, std::uint32_t old_pc);
     void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                              Cycle from);
     void step_past(unsigned context, Stream& stream);

@@ -84,6 +84,9 @@ void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstru
     const isa::BarrierArrival arrival = arrival_of(context, decoded, active);
     const LaneMask predicates = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
     const LaneMask alive = stream.stack.alive();
+    if (state_.kernel->kernel().recording != nullptr) {  // whose warps arrive whole
+        return arrive(context, stream, arrival, alive, predicates, now);
+    }
     if (state_.simt == isa::SimtModel::stack) {
         if (active != alive) { return barriers_.arrive_in_part(context, arrival.number, active); }
         return arrive(context, stream, arrival, active, predicates, now);
@@ -145,7 +148,7 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
     std::string waiting;
     stream.stack.for_each_waiting([&](std::uint32_t pc, LaneMask lanes, LaneMask members) {
         waiting += fmt::format("{}lanes {:#010x} wait at line {} (PC {:#x}) for lanes {:#010x}",
-                               waiting.empty() ? "" : "; ", lanes, kernel.code[pc].line, pc * isa::kInstructionBytes,
+                               waiting.empty() ? "" : "; ", lanes, kernel.code[pc].line, pc * kernel.instruction_bytes,
                                members & stream.stack.alive() & ~lanes);
     });
     throw ProgramError("{}: deadlock: {}", place_of(context), waiting);

@@ -36,7 +36,8 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       wheel(longest_delay(sm, timing_parameters)),
       constants(constant_cache),
       memory_waits(static_cast<unsigned>(sm.max_warps), static_cast<unsigned>(sm.schedulers), counters),
-      dependences(static_cast<unsigned>(sm.max_warps)) {
+      dependences(static_cast<unsigned>(sm.max_warps)),
+      recorded(static_cast<unsigned>(sm.max_warps)) {
     if (sm.dependences == "control_words" && (sm.operand_collectors || sm.result_buses > 0)) {
         throw ConfigurationError(
             "sm.dependences = control_words does not go with sm.operand_collectors or sm.result_buses, which add to "

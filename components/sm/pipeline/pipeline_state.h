@@ -15,6 +15,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/dependence_counters.h"
 #include "components/sm/pipeline/issue_extension.h"
+#include "components/sm/pipeline/recorded_warps.h"
 #include "components/sm/pipeline/stream_set.h"
 #include "components/sm/register_file.h"
 #include "components/sm/timing_wheel.h"
@@ -196,6 +197,7 @@ struct PipelineState {
     SmCounters counters;
     MemoryWaits memory_waits;
     DependenceCounters dependences;  ///< of warps that issue by control words
+    RecordedWarps recorded;          ///< for kernels with a recording
     LaunchState launch;
     const DecodedKernel* kernel = nullptr;             ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;           ///< of the run: texts of failed assertions
