@@ -49,7 +49,8 @@ struct Kernel : KernelFrame {
     std::vector<std::uint32_t> entries{};
     std::vector<IssueControl> controls{};  ///< of native code: what its compiler says of each instruction's issue
     std::uint32_t predicates = 0;
-    std::uint32_t instruction_bytes = kInstructionBytes;  ///< program counters are instruction indices times this
+    std::uint32_t instruction_bytes =
+        kInstructionBytes;  ///< a power of two; program counters are instruction indices times this
     /// What its warps do, for a kernel of a trace; null: what their values say. P0 guards every instruction of such a
     /// kernel, and memory instructions have no source[0].
     std::shared_ptr<const Recording> recording{};

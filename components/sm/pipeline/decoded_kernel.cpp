@@ -1,6 +1,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
@@ -98,6 +99,8 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
     : kernel_(kernel),
       registers_(kernel.most_registers()),
       by_control_words_(options.control_words && !kernel.controls.empty()),
+      is_directed_(by_control_words_ || kernel.recording != nullptr),
+      instruction_shift_(static_cast<unsigned>(std::countr_zero(kernel.instruction_bytes))),
       words_((registers_ + (kernel.entries.empty() ? isa::kPredicateRegisters : isa::kPredicateSlots) +
               (by_control_words_ ? isa::IssueControl::kBarriers : 0) + 63) /
              64),

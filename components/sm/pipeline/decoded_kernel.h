@@ -78,7 +78,9 @@ class DecodedKernel {
     /// native instruction pass on, and the dependence counters that are not 0.
     bool by_control_words() const { return by_control_words_; }
     /// Whether more than its own effects follows an instruction's issue: a control word, or a recording.
-    bool is_directed() const { return by_control_words_ || kernel_.recording != nullptr; }
+    bool is_directed() const { return is_directed_; }
+    /// The binary logarithm of an instruction's bytes.
+    unsigned instruction_shift() const { return instruction_shift_; }
     /// Sets of scoreboard bits: `needs` are the instruction's sources and destinations, none of which may be pending
     /// when it issues; `reads` are its sources, `writes` its destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
@@ -96,6 +98,8 @@ class DecodedKernel {
     const isa::Kernel& kernel_;
     unsigned registers_;  ///< the most that a program of the kernel has
     bool by_control_words_;
+    bool is_directed_;
+    unsigned instruction_shift_;
     unsigned words_;
     std::vector<std::vector<std::uint16_t>> many_reads_;
     std::vector<DecodedInstruction> code_;

@@ -86,7 +86,7 @@ bool FetchStage::prefetch(Cycle now) {
     const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
     if (!cached_) { return instructions; }
     const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(pc) % kLineBytes);
-    return std::min(instructions, in_line / state_.kernel->kernel().instruction_bytes);
+    return std::min(instructions, in_line >> state_.kernel->instruction_shift());
 }
 
 bool FetchStage::extensions_want() const {

@@ -142,7 +142,7 @@ class FetchStage {
     /// The number of instructions that a fetch from `pc` delivers.
     std::uint32_t fetched_from(std::uint32_t pc) const;
     std::uint64_t address_of(std::uint32_t pc) const {
-        return state_.launch.code + std::uint64_t{pc} * state_.kernel->kernel().instruction_bytes;
+        return state_.launch.code + (std::uint64_t{pc} << state_.kernel->instruction_shift());
     }
 
     PipelineState& state_;
