@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "components/isa/lane_mask.h"
@@ -30,11 +31,12 @@ class Recording {
     /// Writes the byte address of each of the record's lanes to `addresses[lane]`.
     void read_addresses(const Record& record, std::uint64_t* addresses) const {
         const bool strided = (record.addresses & kStrided) != 0;
-        const std::uint64_t offset = (record.addresses & kMoves) != 0 ? moved_by_ : 0;
+        const bool moves = (record.addresses & kMoves) != 0;
         const std::uint64_t* from = words_.data() + (record.addresses & ~(kStrided | kMoves));
         std::uint64_t number = 0;
         for (LaneMask rest = record.lanes; rest != 0; rest &= rest - 1, ++number) {
-            addresses[std::countr_zero(rest)] = offset + (strided ? from[0] + number * from[1] : from[number]);
+            const std::uint64_t address = strided ? from[0] + number * from[1] : from[number];
+            addresses[std::countr_zero(rest)] = moves ? moved(address) : address;
         }
     }
 
@@ -43,7 +45,7 @@ class Recording {
     bool has(std::uint64_t warp) const { return first_[warp] != kNone; }
     void begin_warp(std::uint64_t warp) { first_[warp] = records_.size(); }
     void add(std::uint32_t pc, LaneMask lanes) { records_.push_back({pc, lanes, kNone}); }
-    /// `addresses`: of each of the lanes, by ascending lane; at least one. They move by move()'s distance if `moves`.
+    /// `addresses`: of each of the lanes, by ascending lane; at least one. They move as move() says if `moves`.
     void add(std::uint32_t pc, LaneMask lanes, std::span<const std::uint64_t> addresses, bool moves) {
         const std::uint64_t stride = addresses.size() > 1 ? addresses[1] - addresses[0] : 0;
         bool strided = true;
@@ -59,14 +61,25 @@ class Recording {
     void renumber(std::span<const std::uint32_t> numbers) {
         for (Record& record : records_) { record.pc = numbers[record.pc]; }
     }
-    /// Moves the addresses in global memory up by `bytes`, modulo 2^64.
-    void move(std::uint64_t bytes) { moved_by_ = bytes; }
+    /// Part of the memory: addresses from `first` on, up to the next part's, move up by `distance`, modulo 2^64.
+    struct Part {
+        std::uint64_t first = 0;
+        std::uint64_t distance = 0;
+    };
+    /// Moves the addresses in global memory, which are all in the parts; `parts` has ascending addresses.
+    void move(std::vector<Part> parts) { parts_ = std::move(parts); }
 
   private:
     static constexpr std::uint64_t kStrided = std::uint64_t{1} << 63;
     static constexpr std::uint64_t kMoves = std::uint64_t{1} << 62;
 
-    std::uint64_t moved_by_ = 0;
+    std::uint64_t moved(std::uint64_t address) const {
+        std::size_t part = parts_.size();
+        while (part > 0 && address < parts_[part - 1].first) { --part; }
+        return address + (part > 0 ? parts_[part - 1].distance : 0);
+    }
+
+    std::vector<Part> parts_;
     std::vector<std::uint64_t> first_;  ///< by warp
     std::vector<Record> records_;
     std::vector<std::uint64_t> words_;  ///< base and stride, or the addresses, of each record that has such

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "components/emulator/emulated_device.h"
+#include "components/frontend/native/lower.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/files/writable.h"
 #include "core/text/readable_name.h"
@@ -19,8 +20,10 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/native_code.h"
 #include "experiments/run/program.h"
 #include "experiments/run/progress.h"
+#include "experiments/trace/trace_recorder.h"
 #include "hdf5_schemas/capture_schema.h"
 #include "hdf5_schemas/validate.h"
 
@@ -32,6 +35,7 @@ struct CaptureOptions {
     MachineOptions machine;
     WorkloadOptions workload;
     std::string out;
+    std::string trace;  ///< a folder for traces in place of a capture
     bool force = false;
     std::string progress = "plain";
     std::vector<std::string> command;
@@ -45,6 +49,8 @@ constexpr const char* kGuide =
     "  lookahead run app.capture.h5 -m v100                 # replays it with timing, and checks its copies to the "
     "host\n"
     "  lookahead capture --workload bfs --size tiny         # a workload of 'lookahead list workloads' instead\n"
+    "  lookahead capture --trace traces --workload app.capture.h5 -m h100    # its native code's traces, as accel-sim "
+    "reads them\n"
     "\n"
     "The program behaves and prints as on a GPU. If it needs something unsupported, it ends and stderr says what.\n"
     "The file is written when the program has ended: whole, or not at all. If the program ends with a status other "
@@ -120,6 +126,38 @@ ExitCode capture_workload(const CaptureOptions& options) {
     return ExitCode::done;
 }
 
+/// Runs the workload's native code and writes its traces into a new folder.
+ExitCode trace_workload(const CaptureOptions& options) {
+    std::error_code unknown;
+    if (std::filesystem::exists(options.trace, unknown) && !std::filesystem::is_empty(options.trace, unknown)) {
+        throw InputError("{}: is there already; give a new folder", options.trace);
+    }
+    Configuration configuration = options.machine.configuration();
+    WorkloadOptions named = options.workload;
+    named.take_file(named.workload);
+    named.apply_to(configuration);
+    const auto workload = make_variant<Workload>(named.workload, configuration, named.context());
+    const ProgramCode code = ptx_of(*workload);
+    const isa::SimtModel simt = gpu::simt_model(configuration);
+    const native::Cubin cubin = native_program(code.text, code.file, configuration);
+    const isa::KernelTable kernels = native::lower(cubin, code.file, simt == isa::SimtModel::convergence_barrier);
+    if (!std::filesystem::create_directories(options.trace, unknown) && unknown) {
+        throw InputError("{}: cannot be made: {}", options.trace, unknown.message());
+    }
+    TraceRecorder recorder(options.trace, cubin, kernels);
+    EmulatedDevice device(kernels, {.instructions = &recorder, .simt = simt});
+    recorder.set_device(device);
+    workload->run(recorder);
+    const CheckReport check = workload->check();
+    if (check.outputs == Outputs::mismatch) {
+        throw ProgramError("{}: wrong output: {}", named.workload, check.message);
+    }
+    recorder.finish();
+    std::fprintf(stderr, "lookahead: traces of %llu launches in %s/kernelslist.g\n",
+                 static_cast<unsigned long long>(recorder.launches()), options.trace.c_str());
+    return ExitCode::done;
+}
+
 ExitCode capture(const CaptureOptions& options, const Session& session) {
     if (session.transport.size() > 1) {
         throw ConfigurationError("capture runs one program on one rank: start it without mpirun");
@@ -127,6 +165,13 @@ ExitCode capture(const CaptureOptions& options, const Session& session) {
     const bool has_workload = !options.workload.workload.empty();
     if (has_workload == !options.command.empty()) {
         throw ConfigurationError("capture needs either a program, after --, or --workload NAME");
+    }
+    if (!options.trace.empty()) {
+        if (!has_workload) {
+            throw ConfigurationError(
+                "--trace needs --workload: capture the program, then trace --workload FILE.capture.h5");
+        }
+        return trace_workload(options);
     }
     return has_workload ? capture_workload(options) : capture_program(options);
 }
@@ -144,6 +189,8 @@ void add_capture_command(Command program, Session& session) {
                           : "";
     };
     command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);
+    command.add_option("--trace", options->trace,
+                       "Write traces of the workload's native code into this new folder, in accel-sim's format");
     command.add_flag("--force", options->force, "Also replace a file that is not a capture");
     command.add_unlisted("-o", options->out).check(refusal);
     command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")

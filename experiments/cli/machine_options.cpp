@@ -39,17 +39,18 @@ Configuration MachineOptions::configuration() const {
 }
 
 void WorkloadOptions::add_to(Command command) {
-    const auto take_file = [this](std::string& name) {
-        const std::string found = workload_of(name);
-        if (found != name) { file = std::exchange(name, found); }
-    };
     command
         .add_option("WORKLOAD", workload,
                     "Name of a workload ('lookahead list workloads'), a capture (a file that ends in .h5), or a trace "
                     "(kernelslist.g, .traceg)")
         .required()
-        .change(take_file);
+        .change([this](std::string& name) { take_file(name); });
     add_inputs_to(command);
+}
+
+void WorkloadOptions::take_file(std::string& name) {
+    const std::string found = workload_of(name);
+    if (found != name) { file = std::exchange(name, found); }
 }
 
 void WorkloadOptions::add_inputs_to(Command command) {

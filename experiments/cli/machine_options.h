@@ -33,6 +33,8 @@ struct WorkloadOptions {
     bool is_seed_given = false;
 
     void add_to(Command command);
+    /// If `name` is a file's, keeps it as `file` and makes it the workload's name.
+    void take_file(std::string& name);
     /// Adds all options except the workload's name.
     void add_inputs_to(Command command);
     WorkloadContext context() const { return {parse_size(size), seed}; }

@@ -1,5 +1,6 @@
 #include "components/frontend/trace/trace.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -47,7 +48,7 @@ void for_each_line(const std::string& path, auto take) {
         if (line.empty()) { continue; }
         try {
             take(line);
-        } catch (const InputError& error) { throw InputError("{}:{}: {}", path, lines.number(), error.what()); }
+        } catch (const InputError& error) { throw InputError("{}:{}: {}", path, lines.number(), shown(error.what())); }
     }
 }
 
@@ -58,7 +59,7 @@ class Reader {
         if (traced_.empty()) { throw InputError("{}: no kernel is in the list", path); }
     }
     void read_launch(const std::string& path) {
-        TracedKernel traced = read_traced_kernel(path, range_);
+        TracedKernel traced = read_traced_kernel(path, accessed_);
         TraceStep step;
         step.kernel = static_cast<std::uint32_t>(traced_.size());
         step.grid = traced.header.grid;
@@ -70,21 +71,24 @@ class Reader {
     }
 
     Trace finish(const std::string& path) {
-        constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
-        const bool any = range_.first <= range_.last;
-        const std::uint64_t begin = any ? range_.first / kPage * kPage : 0;
-        to_.memory_bytes = any ? range_.last - begin + 1 : 0;
-        if (to_.memory_bytes > isa::kGlobalBytes) {
-            throw InputError(
-                "{}: its addresses in global memory are {} GiB apart, from {:#x} to {:#x}; up to {} GiB can be", path,
-                to_.memory_bytes >> 30, range_.first, range_.last, isa::kGlobalBytes >> 30);
+        constexpr std::uint64_t kPart = AccessedMemory::kPartBytes;
+        std::vector<isa::Recording::Part> parts;
+        for (const std::uint64_t part : accessed_.parts()) {
+            parts.push_back({part * kPart, isa::kGlobalBase + (parts.size() - part) * kPart});
         }
-        const std::uint64_t distance = isa::kGlobalBase - begin;
+        if (parts.size() > isa::kGlobalBytes / kPart) {
+            throw InputError("{}: its addresses in global memory are in {} parts of 4 GiB; up to {} can be simulated",
+                             path, parts.size(), isa::kGlobalBytes / kPart);
+        }
+        if (!parts.empty()) { to_.memory_bytes = accessed_.end() + parts.back().distance - isa::kGlobalBase; }
         for (TraceStep& step : to_.steps) {
-            if (step.kind == TraceStep::Kind::copy_to_device) { step.address += distance; }
+            if (step.kind != TraceStep::Kind::copy_to_device) { continue; }
+            const auto part = std::ranges::find_if(parts.rbegin(), parts.rend(),
+                                                   [&](const auto& each) { return each.first <= step.address; });
+            step.address += part->distance;
         }
         for (TracedKernel& traced : traced_) {
-            traced.recording->move(distance);
+            traced.recording->move(parts);
             to_.kernels.push_back(std::move(traced.kernel));
         }
         return std::move(to_);
@@ -95,7 +99,7 @@ class Reader {
         if (line.starts_with("MemcpyHtoD,")) {
             const TraceStep step = read_copy(line);
             if (step.bytes == 0) { return; }
-            range_.include(step.address, step.bytes);
+            accessed_.include(step.address, step.bytes);
             to_.steps.push_back(step);
         } else if (is_trace_name(line)) {
             read_launch(file_of(folder, line));
@@ -106,7 +110,7 @@ class Reader {
 
     Trace to_;
     std::vector<TracedKernel> traced_;
-    AddressRange range_;
+    AccessedMemory accessed_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct TraceStep {
     isa::Dim3 grid, block;
 };
 
-/// A program that was traced on a GPU. Its addresses in global memory are moved, all by the same distance, so that the
-/// first is in the first 2 MiB of the simulated memory.
+/// A program that was traced on a GPU. Each part of 4 GiB that it accesses of global memory is moved as a whole: the
+/// parts follow one another in the simulated memory.
 struct Trace {
     std::vector<TraceStep> steps;
     isa::KernelTable kernels;        ///< one a launch, with its recording

@@ -2,6 +2,7 @@
 
 #include <lzma.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -84,6 +85,14 @@ bool LineReader::next(std::string_view& line) {
         ++number_;
         return true;
     }
+}
+
+std::string shown(std::string_view text) {
+    constexpr std::size_t kMost = 200;
+    std::string result(text.substr(0, kMost));
+    std::ranges::replace_if(
+        result, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return result;
 }
 
 std::string_view Words::next() {

@@ -35,6 +35,9 @@ class LineReader {
     std::uint64_t number_ = 0;
 };
 
+/// Text of a file for a message: without what is not printable ASCII, and not longer than a line.
+std::string shown(std::string_view text);
+
 /// The words of a line, which blanks separate.
 class Words {
   public:

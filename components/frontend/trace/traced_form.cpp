@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "components/isa/kernel_frame.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
 
@@ -63,6 +64,11 @@ isa::AtomicOp atomic_of(std::string_view opcode) {
     };
     const auto name = std::ranges::find_if(kNames, [&](const auto& each) { return has_modifier(opcode, each.first); });
     return name == std::end(kNames) ? add : name->second;
+}
+
+/// A trace does not say where in its bank a constant is: loads are of the launch's first line of constants.
+bool reads_constants(std::string_view name) {
+    return name == "LDC" || name == "ULDC" || name == "LDCU";
 }
 
 Operand reg(std::uint32_t number, unsigned rows) {
@@ -152,6 +158,9 @@ isa::Instruction machine_form(const TracedInstruction& traced, std::uint16_t zer
     }
     to.uniform = traced.opcode.starts_with("U") || words_of(traced.opcode, 1) == "S2UR";
     unsigned place = 0;
+    if (reads_constants(words_of(traced.opcode, 1))) {
+        to.source[place++] = {Operand::Kind::constant, 1, static_cast<std::uint16_t>(isa::LaunchRow::ntid_x)};
+    }
     for (const std::uint32_t source : traced.sources) {
         if (source == kZeroRegister || place == std::size(to.source)) { continue; }
         to.source[place++] = reg(source, form->type == Type::f64 ? 2 : 1);

@@ -97,7 +97,7 @@ void read_addresses(Words& words, Line& line) {
 /// Takes the lines of a trace and makes its kernel.
 class KernelReader {
   public:
-    KernelReader(TracedKernel& to, AddressRange& range) : to_(to), header_(to.header), range_(range) {}
+    KernelReader(TracedKernel& to, AccessedMemory& accessed) : to_(to), header_(to.header), accessed_(accessed) {}
 
     void take_header(std::string_view line) { header_.take(line); }
     void end_header() {
@@ -241,7 +241,7 @@ class KernelReader {
         const std::uint64_t base = space == Space::shared ? header_.shared_base : header_.local_base;
         for (std::uint64_t& address : addresses) {
             if (space == Space::global) {
-                range_.include(address, bytes);
+                accessed_.include(address, bytes);
                 continue;
             }
             if (address >= base && base != 0) { address -= base; }
@@ -286,7 +286,7 @@ class KernelReader {
 
     TracedKernel& to_;
     TraceHeader& header_;
-    AddressRange& range_;
+    AccessedMemory& accessed_;
     std::uint64_t warps_ = 0;
     std::uint64_t cta_ = 0;
     Line line_;
@@ -301,7 +301,7 @@ class KernelReader {
 void at_line(const std::string& path, std::uint64_t line, auto take) {
     try {
         take();
-    } catch (const InputError& error) { throw InputError("{}:{}: {}", path, line, error.what()); }
+    } catch (const InputError& error) { throw InputError("{}:{}: {}", path, line, shown(error.what())); }
 }
 
 void read_text(const std::string& path, KernelReader& reader) {
@@ -366,7 +366,7 @@ void TraceHeader::take(std::string_view line) {
         throw InputError("'{}' is no line of a trace's header, which are -KEY = VALUE", line.substr(0, 40));
     }
     const std::string_view key = trimmed(line.substr(1, equals - 1)), value = trimmed(line.substr(equals + 1));
-    if (key == "kernel name") { name = value; }
+    if (key == "kernel name") { name = shown(value); }
     if (key == "kernel id") { id = number<std::uint32_t>(value, "number of a launch"); }
     if (key == "grid dim") { grid = dimensions(value); }
     if (key == "block dim") { block = dimensions(value); }
@@ -405,9 +405,9 @@ std::uint32_t TraceHeader::warps() const {
     return isa::warps_per_cta(block);
 }
 
-TracedKernel read_traced_kernel(const std::string& path, AddressRange& range) {
+TracedKernel read_traced_kernel(const std::string& path, AccessedMemory& accessed) {
     TracedKernel traced;
-    KernelReader reader(traced, range);
+    KernelReader reader(traced, accessed);
     if (path.ends_with(".tracez")) {
         read_packed(path, reader);
     } else {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +35,27 @@ struct TraceHeader {
     std::uint32_t warps() const;
 };
 
-/// The addresses in global memory that traces access; empty: first > last.
-struct AddressRange {
-    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t last = 0;
+/// The parts of global memory that traces access, of 4 GiB each.
+class AccessedMemory {
+  public:
+    static constexpr std::uint64_t kPartBytes = std::uint64_t{4} << 30;
 
-    void include(std::uint64_t from, std::uint64_t bytes) {
-        first = std::min(first, from);
-        last = std::max(last, from + std::max<std::uint64_t>(bytes, 1) - 1);
+    void include(std::uint64_t address, std::uint64_t bytes) {
+        const std::uint64_t last = address + bytes - 1;
+        for (std::uint64_t part = address / kPartBytes; part <= last / kPartBytes; ++part) {
+            if (part != latest_) { parts_.insert(latest_ = part); }
+        }
+        end_ = std::max(end_, last + 1);
     }
+    /// The numbers of the parts, ascending: address / kPartBytes.
+    const std::set<std::uint64_t>& parts() const { return parts_; }
+    /// The address after the highest one.
+    std::uint64_t end() const { return end_; }
+
+  private:
+    std::set<std::uint64_t> parts_;
+    std::uint64_t latest_ = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t end_ = 0;
 };
 
 /// One launch of a trace.
@@ -52,7 +66,7 @@ struct TracedKernel {
 };
 
 /// Reads the trace of one launch: text (.traceg), the same compressed with xz (.traceg.xz), or packed (.tracez).
-/// Extends `range` by the addresses in global memory. InputError with file and line.
-TracedKernel read_traced_kernel(const std::string& path, AddressRange& range);
+/// Adds what it accesses of global memory to `accessed`. InputError with file and line.
+TracedKernel read_traced_kernel(const std::string& path, AccessedMemory& accessed);
 
 }  // namespace lookahead::trace

@@ -48,7 +48,7 @@ struct Folder {
     fs::path path;
 };
 
-TracedKernel read(const std::vector<Warp>& warps, AddressRange& range) {
+TracedKernel read(const std::vector<Warp>& warps, AccessedMemory& range) {
     const Folder folder;
     return read_traced_kernel(folder.write("kernel-1.traceg", text_of(warps)), range);
 }
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> addresses(const TracedKernel& traced, std::uint64_t r
 }
 
 TEST_CASE("Addresses are a list, a stride or differences, of the active lanes") {
-    AddressRange range;
+    AccessedMemory range;
     const TracedKernel traced = read({{0, 0,
                                        "0000 00000015 1 R2 LDG.E 1 R4 4 0 0x1000 0x1010 0x1004 \n"
                                        "0010 00000111 1 R2 LDG.E 1 R4 4 1 0x2000 8 \n"
@@ -79,12 +79,12 @@ TEST_CASE("Addresses are a list, a stride or differences, of the active lanes") 
     CHECK(addresses(traced, 2) == List{0x3000, 0x3004, 0x2ffc, 0x3060});
     CHECK((*traced.recording)[3].lanes == 0);
     CHECK((*traced.recording)[3].addresses == isa::Recording::kNone);
-    CHECK(range.first == 0x1000);
-    CHECK(range.last == 0x3063);
+    CHECK(range.parts() == std::set<std::uint64_t>{0});
+    CHECK(range.end() == 0x3064);
 }
 
 TEST_CASE("Windows of shared and local memory, and their sizes") {
-    AddressRange range;
+    AccessedMemory range;
     const TracedKernel traced = read({{0, 0,
                                        "0000 00000001 1 R2 LDS 1 R4 4 0 0x40 \n"
                                        "0010 00000001 1 R2 LD.E 1 R4 4 0 0x7f0000000010 \n"
@@ -101,11 +101,11 @@ TEST_CASE("Windows of shared and local memory, and their sizes") {
     CHECK(traced.kernel.static_shared_bytes == 0x44);
     CHECK(traced.kernel.local_bytes == 0x38);
     CHECK(traced.kernel.allocated_registers == 12);
-    CHECK(range.first > range.last);
+    CHECK(range.parts().empty());
 }
 
 TEST_CASE("A warp ends with an exit of all its lanes") {
-    AddressRange range;
+    AccessedMemory range;
     const TracedKernel traced =
         read({{1, 0, "0010 ffff0000 0 EXIT 0 0 \n0020 0000ffff 0 EXIT 0 0 \n"}, {0, 1, "0000 000000ff 0 NOP 0 0 \n"}},
              range);
@@ -167,7 +167,7 @@ TEST_CASE("A packed trace is the same as its text") {
     append(bytes, index_at);
 
     const Folder folder;
-    AddressRange range, range_of_text;
+    AccessedMemory range, range_of_text;
     const TracedKernel packed = read_traced_kernel(folder.write("kernel-1.tracez", bytes), range);
     const TracedKernel text = read(warps, range_of_text);
     REQUIRE(packed.recording->size() == text.recording->size());
@@ -176,30 +176,35 @@ TEST_CASE("A packed trace is the same as its text") {
         CHECK((*packed.recording)[record].lanes == (*text.recording)[record].lanes);
     }
     CHECK(addresses(packed, 0) == addresses(text, 0));
-    CHECK(range.first == range_of_text.first);
-    CHECK(range.last == range_of_text.last);
+    CHECK(range.end() == range_of_text.end());
     for (std::size_t cut = 0; cut < bytes.size(); cut += 7) {
         CHECK_THROWS_AS(read_traced_kernel(folder.write("kernel-2.tracez", bytes.substr(0, cut)), range), InputError);
     }
 }
 
-TEST_CASE("A list's addresses move together to the begin of the simulated memory") {
+TEST_CASE("Parts of 4 GiB move as a whole and follow one another") {
     const Folder folder;
-    folder.write("kernel-1.traceg", text_of({{0, 0, "0000 00000001 1 R2 LDG.E 1 R4 4 0 0x7f0000300010 \n"}}));
-    folder.write("kernel-2.traceg", text_of({{0, 0, "0000 00000001 1 R2 LDG.E 1 R4 4 0 0x7f0000700020 \n"}}));
+    folder.write("kernel-1.traceg", text_of({{0, 0, "0000 00000003 1 R2 LDG.E 1 R4 4 0 0x7f0000300010 0x10 \n"}}));
+    folder.write("kernel-2.traceg",
+                 text_of({{0, 0, "0000 00000003 1 R2 LDG.E 1 R4 4 0 0x7f01fffffffc 0x7f0200000000 \n"}}));
     const Trace trace =
         read_trace(folder.write("kernelslist.g", "MemcpyHtoD,0x7f0000200100,64\nkernel-1.traceg\n\nkernel-2.traceg\n"));
     REQUIRE(trace.steps.size() == 3);
-    CHECK(trace.steps[0].address == isa::kGlobalBase + 0x100);
+    constexpr std::uint64_t kPart = std::uint64_t{4} << 30;
+    CHECK(trace.steps[0].address == isa::kGlobalBase + kPart + 0x200100);
     CHECK(trace.steps[0].bytes == 64);
     CHECK(trace.steps[2].kernel == 1);
-    CHECK(trace.memory_bytes == 0x500024);
+    CHECK(trace.memory_bytes == 3 * kPart + 4);
     CHECK(trace.kernels[0].name == "add@1");
     CHECK(trace.kernels[1].name == "add@2");
-    const isa::Recording& second = *trace.kernels[1].recording;
-    std::uint64_t lanes[isa::kWarpSize] = {};
-    second.read_addresses(second[second.first(0)], lanes);
-    CHECK(lanes[0] == isa::kGlobalBase + 0x500020);
+    const auto addresses_of = [&](unsigned kernel) {
+        const isa::Recording& recording = *trace.kernels[kernel].recording;
+        std::uint64_t lanes[isa::kWarpSize] = {};
+        recording.read_addresses(recording[recording.first(0)], lanes);
+        return std::pair(lanes[0] - isa::kGlobalBase, lanes[1] - isa::kGlobalBase);
+    };
+    CHECK(addresses_of(0) == std::pair(kPart + 0x300010, std::uint64_t{0x10}));
+    CHECK(addresses_of(1) == std::pair(3 * kPart - 4, 3 * kPart));
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ TEST_CASE("Arithmetic has its class, its registers, and P0 as its guard") {
     CHECK(form("ISETP.GE.AND", {}, {2}).destination_rows == 0);
     CHECK(form("F2F.F64.F32", {4}, {2}).type == Type::f64);
     CHECK(form("F2F.F16.F32", {4}, {2}).type == Type::f32);
+    CHECK(form("LDC.64", {4}, {}).source[0].kind == isa::Operand::Kind::constant);
+    CHECK(form("MOV", {4}, {}).source[0].kind == isa::Operand::Kind::none);
     CHECK(form("UIADD3", {}, {}).uniform);
     CHECK_FALSE(form("IADD3", {2}, {2}).uniform);
 }
