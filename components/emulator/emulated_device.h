@@ -12,7 +12,7 @@
 #include "components/emulator/flat_memory.h"
 #include "components/emulator/instruction_observer.h"
 #include "components/emulator/queue_source.h"
-#include "components/isa/simt_state.h"
+#include "components/isa/simt_model.h"
 
 namespace lookahead {
 

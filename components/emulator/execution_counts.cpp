@@ -1,5 +1,6 @@
 #include "components/emulator/execution_counts.h"
 
+#include "components/isa/instruction.h"
 #include "core/bits/one_of.h"
 
 namespace lookahead {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "components/isa/instruction_form.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead {

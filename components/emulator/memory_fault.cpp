@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 
 namespace lookahead {

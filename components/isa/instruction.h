@@ -2,15 +2,11 @@
 
 #include <cstdint>
 
+#include "components/isa/instruction_bytes.h"
 #include "components/isa/instruction_form.h"
 #include "components/isa/operand.h"
 
 namespace lookahead::isa {
-
-/// Bytes of one instruction that the finaliser makes (Fermi: 8).
-inline constexpr unsigned kInstructionBytes = 8;
-/// Bytes of an instruction in the native code of Volta and later GPUs.
-inline constexpr unsigned kNativeInstructionBytes = 16;
 
 /// One instruction of the machine ISA: the finaliser makes it, the emulator and the SMs execute it. Trivially copyable.
 ///

@@ -8,6 +8,17 @@
 
 namespace lookahead::isa {
 
+Kernel::Kernel() = default;
+Kernel::~Kernel() = default;
+Kernel::Kernel(const Kernel&) = default;
+Kernel::Kernel(Kernel&&) noexcept = default;
+Kernel& Kernel::operator=(const Kernel&) = default;
+Kernel& Kernel::operator=(Kernel&&) noexcept = default;
+
+std::uint32_t Kernel::own_size() const {
+    return programs.empty() ? static_cast<std::uint32_t>(code.size()) : programs.front().entry;
+}
+
 std::optional<std::int64_t> Kernel::annotation(std::uint32_t instruction, std::string_view tag) const {
     auto next = std::ranges::lower_bound(annotations, instruction, {}, &Annotation::instruction);
     for (; next != annotations.end() && next->instruction == instruction; ++next) {

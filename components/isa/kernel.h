@@ -7,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_bytes.h"
 #include "components/isa/issue_control.h"
 #include "components/isa/kernel_frame.h"
 #include "components/isa/module_image.h"
 #include "components/isa/recording.h"
 
 namespace lookahead::isa {
+
+struct Instruction;
 
 /// A further program of a kernel, which another stream of a warp, or of an SM, executes for the same launch, with its
 /// own registers and predicates. It follows the kernel's own instructions in Kernel::code, so that program counters,
@@ -35,6 +37,14 @@ struct Annotation {
 
 /// A kernel after the finaliser: real registers, real predicates, resolved branches. Immutable once made.
 struct Kernel : KernelFrame {
+    // Defined where Instruction is, so that what only passes kernels on does not depend on instruction.h.
+    Kernel();
+    ~Kernel();
+    Kernel(const Kernel&);
+    Kernel(Kernel&&) noexcept;
+    Kernel& operator=(const Kernel&);
+    Kernel& operator=(Kernel&&) noexcept;
+
     std::vector<Instruction> code;  ///< the kernel's own, then that of its further programs
     std::vector<Program> programs;  ///< further ones, in the order of their code
     /// By instruction: the number of the selected instruction that it is, is part of, or was inserted for. Empty for
@@ -58,9 +68,7 @@ struct Kernel : KernelFrame {
     /// The value of the instruction's annotation with the tag, if it has one.
     std::optional<std::int64_t> annotation(std::uint32_t instruction, std::string_view tag) const;
     /// The number of the kernel's own instructions: the further programs follow them.
-    std::uint32_t own_size() const {
-        return programs.empty() ? static_cast<std::uint32_t>(code.size()) : programs.front().entry;
-    }
+    std::uint32_t own_size() const;
     std::uint32_t registers_per_thread() const { return allocated_registers != 0 ? allocated_registers : registers; }
     /// The instruction at the computed address `value` of a branch; ProgramError if there is none.
     std::uint32_t computed_target(const Instruction& branch, std::uint32_t value) const;

@@ -4,14 +4,11 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "components/isa/simt_model.h"
 #include "components/isa/simt_stack.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::isa {
-
-/// How diverged lanes of a warp run. `stack`: a reconvergence stack; a path runs until it reconverges or ends.
-/// `convergence_barrier`: every path makes progress, and lanes named by a `*.sync` wait for one another.
-enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 
 /// Which lanes of a warp run, and where, under either model. Without divergence both cost the same: one comparison per
 /// instruction.

@@ -14,6 +14,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/native/decode.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"

@@ -11,6 +11,7 @@
 
 #include "components/frontend/native/decode.h"
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "components/isa/launch.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "components/isa/instruction.h"
 #include "components/isa/kernel.h"
 #include "core/error/error.h"
 

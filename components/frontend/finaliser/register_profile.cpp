@@ -4,6 +4,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
 

@@ -4,6 +4,7 @@
 #include "components/frontend/native/lowering.h"
 #include "components/frontend/native/special_registers.h"
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 
 namespace lookahead::native {

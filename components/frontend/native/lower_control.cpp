@@ -1,5 +1,6 @@
 // The warp, the CTA and control flow.
 #include "components/frontend/native/lowering.h"
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 
 namespace lookahead::native {

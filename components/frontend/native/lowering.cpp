@@ -1,6 +1,7 @@
 #include "components/frontend/native/lowering.h"
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
 

@@ -6,6 +6,7 @@
 #include "components/frontend/native/cubin.h"
 #include "components/frontend/native/decode.h"
 #include "components/frontend/native/operands.h"
+#include "components/isa/instruction.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::native {

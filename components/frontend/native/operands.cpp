@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::native {

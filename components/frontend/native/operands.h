@@ -7,6 +7,7 @@
 #include "components/frontend/native/cubin.h"
 #include "components/frontend/native/decode.h"
 #include "components/isa/kernel.h"
+#include "components/isa/operand.h"
 
 namespace lookahead::native {
 

@@ -1,5 +1,6 @@
 #include "components/mechanisms/caps/backward_slice.h"
 
+#include "components/isa/instruction.h"
 #include "core/bits/one_of.h"
 #include "core/mutation/rule.h"
 

@@ -1,4 +1,5 @@
 
+#include "components/isa/instruction.h"
 #include "components/mechanisms/caps/backward_slice.h"
 #include "components/mechanisms/prefetchers/stride_table.h"
 #include "components/sm/context_states.h"

@@ -5,6 +5,7 @@
 
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/isa/handlers.h"
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "core/bits/one_of.h"
 #include "core/bits/set_bits.h"

@@ -9,6 +9,7 @@
 #include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
 #include "components/isa/launch.h"
+#include "components/isa/operand.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::dac {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "components/isa/simt_state.h"
+#include "components/isa/simt_model.h"
 #include "core/component/slot.h"
 
 namespace lookahead::gpu {

@@ -11,6 +11,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "components/isa/instruction.h"
 #include "components/protocols/host_memory.h"
 #include "components/protocols/ports.h"
 #include "tests/contract/lp/lp_contract.h"

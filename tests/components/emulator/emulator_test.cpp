@@ -7,6 +7,7 @@
 #include <random>
 
 #include "components/emulator/emulated_device.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/support/kernel_builder.h"
 #include "tests/support/sample_kernels.h"

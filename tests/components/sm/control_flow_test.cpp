@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "components/isa/instruction.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "components/isa/instruction.h"
 #include "components/sm/instruction_class.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"

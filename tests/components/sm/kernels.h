@@ -1,6 +1,7 @@
 #pragma once
 
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "tests/support/kernel_builder.h"
 
 namespace lookahead::test {

@@ -1,6 +1,7 @@
 // SMs with more warps than a word has bits.
 #include <doctest/doctest.h>
 
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "components/sm/simt/simt_model.h"
 #include "tests/components/sm/kernels.h"

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "components/isa/instruction.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "components/sm/simt/simt_model.h"
 #include "tests/components/sm/kernels.h"

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "components/isa/instruction.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 

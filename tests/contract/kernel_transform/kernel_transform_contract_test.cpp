@@ -14,6 +14,7 @@
 #include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "tests/components/frontend/finaliser/random_ptx.h"
 #include "tests/support/variants.h"
 

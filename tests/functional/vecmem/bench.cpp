@@ -13,6 +13,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "core/param/configuration.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 

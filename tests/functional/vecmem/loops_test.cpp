@@ -11,6 +11,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "components/mechanisms/vecmem/planner.h"
 #include "tests/functional/vecmem/bench.h"
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "components/emulator/emulated_device.h"
+#include "components/isa/instruction.h"
 #include "core/param/configuration.h"
 #include "experiments/machines/machines.h"
 #include "experiments/run/program.h"

@@ -7,6 +7,7 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/core/error/error_of.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"

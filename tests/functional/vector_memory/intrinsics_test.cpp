@@ -10,6 +10,7 @@
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::test {

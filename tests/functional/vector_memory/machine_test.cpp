@@ -4,6 +4,7 @@
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 #include "tests/support/kernel_builder.h"

@@ -4,6 +4,7 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/isa/handlers.h"
+#include "components/isa/instruction.h"
 #include "components/isa/launch.h"
 #include "tests/support/sample_kernels.h"
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "components/isa/instruction.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::test {

@@ -1,4 +1,5 @@
 #include "tests/support/execution_trace/warp_traces.h"
+#include "components/isa/instruction.h"
 
 namespace lookahead::test {
 

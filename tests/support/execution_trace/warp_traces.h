@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "components/emulator/instruction_observer.h"
+#include "components/isa/instruction.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::test {

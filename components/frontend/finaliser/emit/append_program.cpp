@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {

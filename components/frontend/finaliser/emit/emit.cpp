@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
 
@@ -172,7 +173,8 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation) {
     }
     drop_branches_to_next(blocks);
     for (auto& block : blocks) { dequeue_in_branch(block); }
-    isa::Kernel result{kernel.frame, {}, {}, {}, {}};
+    isa::Kernel result;
+    static_cast<isa::KernelFrame&>(result) = kernel.frame;
     lay_out(kernel, blocks, result);
     result.registers = allocation.registers;
     result.predicates = allocation.predicates;

@@ -1,4 +1,5 @@
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
 
 #include <algorithm>
 

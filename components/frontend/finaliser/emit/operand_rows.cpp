@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "components/isa/texture.h"
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "components/isa/instruction.h"
 #include "components/isa/memory_access.h"
 #include "components/isa/texture.h"
 

@@ -4,6 +4,7 @@
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 #include "components/frontend/finaliser/emit/print.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {

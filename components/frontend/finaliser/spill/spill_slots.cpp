@@ -1,5 +1,6 @@
 #include "components/frontend/finaliser/allocate/allocate.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"
+#include "components/isa/instruction.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::finaliser {

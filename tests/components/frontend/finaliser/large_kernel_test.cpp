@@ -7,6 +7,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 
 using namespace lookahead;

@@ -1,4 +1,5 @@
 #include "tests/components/frontend/finaliser/test_kernel.h"
+#include "components/isa/instruction.h"
 
 #include <doctest/doctest.h>
 #include <algorithm>

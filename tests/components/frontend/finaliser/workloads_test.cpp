@@ -6,6 +6,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser;

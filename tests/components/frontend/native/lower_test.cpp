@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/native/samples.h"

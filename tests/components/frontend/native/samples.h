@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "components/frontend/native/lower.h"
+#include "components/isa/instruction.h"
 
 namespace lookahead::native::test {
 

@@ -8,6 +8,7 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/spill/spill_registers.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/function_transform.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"

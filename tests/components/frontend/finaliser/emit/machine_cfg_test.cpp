@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 
 using namespace lookahead;

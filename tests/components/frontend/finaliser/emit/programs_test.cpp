@@ -3,6 +3,7 @@
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/function_transform.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"

@@ -2,6 +2,7 @@
 
 #include "components/frontend/finaliser/emit/emit.h"
 #include "components/frontend/finaliser/emit/print.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 

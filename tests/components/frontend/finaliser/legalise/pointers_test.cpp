@@ -5,6 +5,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/differential.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "components/frontend/finaliser/finalise.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 
