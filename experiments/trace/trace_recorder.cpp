@@ -88,7 +88,7 @@ std::vector<TraceRecorder::Static> TraceRecorder::statics_of(std::uint32_t numbe
             destinations = {sources.front()};
             sources.erase(sources.begin());
         }
-        to.words = with_count(destinations) + opcode + " " + with_count(sources);
+        to.words = fmt::format("{}{} {}", with_count(destinations), opcode, with_count(sources));
     }
     return all;
 }
@@ -166,8 +166,9 @@ void TraceRecorder::launch(std::string_view name, const LaunchConfiguration& con
         }
         text += fmt::format("\nwarp = {}\ninsts = {}\n{}", place.second, warp.instructions, warp.lines);
     }
-    write(file, text + "\n#END_TB\n");
-    list_ += file + "\n";
+    text += "\n#END_TB\n";
+    write(file, text);
+    list_ += fmt::format("{}\n", file);
 }
 
 void TraceRecorder::finish() {
