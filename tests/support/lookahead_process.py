@@ -71,7 +71,7 @@ def simulate(program, arguments, ranks=0, timeout=PATIENCE, placement=ANYWHERE):
 
 def workloads(program):
     """The names of all workloads except those that run the user's files."""
-    return [name for name in json_of(program, ["list", "workloads"])["workloads"] if name not in ("ptx", "capture")]
+    return [name for name in json_of(program, ["list", "workloads"])["workloads"] if name not in ("ptx", "capture", "trace")]
 
 
 def has_ptxas():
