@@ -9,7 +9,6 @@
 
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/miss_samples.h"
-#include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/checkpoint/archived.h"
 
 namespace lookahead {
@@ -26,7 +25,7 @@ auto key = [](const auto& row) { return std::tuple(row.sm, row.number); };
 }  // namespace
 
 void LatencyCollector::add(const LogicalProcess& process) {
-    if (const auto* sm = dynamic_cast<const gpu::StreamingMultiprocessor*>(&process)) {
+    if (const auto* sm = dynamic_cast<const gpu::MissSampler*>(&process)) {
         if (const gpu::MissSamples* samples = sm->miss_samples(); samples != nullptr) {
             const ClockDomain& clock = sm->clock();
             for (std::uint32_t i = 0; i < samples->all().size(); ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/state/state_archive.h"
+#include "core/time/clock_domain.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -67,6 +68,18 @@ class MissSamples {
 
     std::array<std::uint64_t, kSources> until_next_;
     std::vector<Sample> samples_;
+};
+
+/// An SM, to those who read its samples.
+class MissSampler {
+  public:
+    virtual ~MissSampler() = default;
+    /// Null if its memory takes none.
+    virtual const MissSamples* miss_samples() const = 0;
+    /// Of the samples' cycles.
+    virtual const ClockDomain& clock() const = 0;
+    /// The SM's number.
+    virtual std::uint32_t number() const = 0;
 };
 
 }  // namespace lookahead::gpu

@@ -8,6 +8,7 @@
 
 #include "components/isa/kernel.h"
 #include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/lsu/miss_samples.h"
 #include "components/sm/multiprocessor/held_messages.h"
 #include "components/sm/multiprocessor/launches.h"
 #include "components/sm/multiprocessor/sm_trace.h"
@@ -67,7 +68,7 @@ using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const Load
 /// In a cycle, in this order: messages are delivered; what is due in the timing wheel is done (write-backs, fetched
 /// instructions, branches, barriers); CTAs retire and start; the schedulers issue; fetches start; the load/store
 /// unit works. Cycles in which none of this can happen are jumped over.
-class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreListener {
+class StreamingMultiprocessor final : public LogicalProcess, public MissSampler, private LoadStoreListener {
   public:
     /// Reads "sm.…", "sm.timing.…" and the slots "sm.warp_scheduler", "sm.simt" and "sm.issue_extension". `kernels`
     /// outlives the SM.
@@ -80,9 +81,9 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     std::string waiting_for() const override;
     void audit(Audit& audit) const override;
     /// Times of some misses of L1; null: the load/store unit takes none.
-    const MissSamples* miss_samples() const { return memory_->samples(); }
-    const ClockDomain& clock() const { return clock_; }
-    std::uint32_t number() const { return number_; }
+    const MissSamples* miss_samples() const override { return memory_->samples(); }
+    const ClockDomain& clock() const override { return clock_; }
+    std::uint32_t number() const override { return number_; }
     void start_trace(const TraceWindow& window) override;
     void visit_trace(TraceVisitor& visitor) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
