@@ -1,5 +1,7 @@
 // `capture`: runs an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and
 // records its calls.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -126,8 +128,12 @@ ExitCode capture_workload(const CaptureOptions& options) {
     return ExitCode::done;
 }
 
-/// Runs the workload's native code and writes its traces into a new folder.
+/// Runs the workload's native code and writes its traces into a new folder: all of them, or nothing.
 ExitCode trace_workload(const CaptureOptions& options) {
+    if (!options.out.empty() || options.force) {
+        throw ConfigurationError("{} has no effect with --trace, which names a new folder",
+                                 options.out.empty() ? "--force" : "--out");
+    }
     std::error_code unknown;
     if (std::filesystem::exists(options.trace, unknown) && !std::filesystem::is_empty(options.trace, unknown)) {
         throw InputError("{}: is there already; give a new folder", options.trace);
@@ -141,20 +147,29 @@ ExitCode trace_workload(const CaptureOptions& options) {
     const isa::SimtModel simt = gpu::simt_model(configuration);
     const native::Cubin cubin = native_program(code.text, code.file, configuration);
     const isa::KernelTable kernels = native::lower(cubin, code.file, simt == isa::SimtModel::convergence_barrier);
-    if (!std::filesystem::create_directories(options.trace, unknown) && unknown) {
-        throw InputError("{}: cannot be made: {}", options.trace, unknown.message());
+    const std::string partial = fmt::format("{}.partial.{}", options.trace, ::getpid());
+    std::filesystem::create_directories(partial, unknown);
+    if (unknown) { throw InputError("{}: cannot be made: {}", options.trace, unknown.message()); }
+    std::uint64_t launches = 0;
+    try {
+        TraceRecorder recorder(partial, cubin, kernels);
+        EmulatedDevice device(kernels, {.instructions = &recorder, .simt = simt});
+        recorder.set_device(device);
+        workload->run(recorder);
+        const CheckReport check = workload->check();
+        if (check.outputs == Outputs::mismatch) {
+            throw ProgramError("{}: wrong output: {}", named.workload, check.message);
+        }
+        recorder.finish();
+        launches = recorder.launches();
+        std::filesystem::rename(partial, options.trace, unknown);
+        if (unknown) { throw InputError("{}: cannot be made: {}", options.trace, unknown.message()); }
+    } catch (...) {
+        std::filesystem::remove_all(partial, unknown);
+        throw;
     }
-    TraceRecorder recorder(options.trace, cubin, kernels);
-    EmulatedDevice device(kernels, {.instructions = &recorder, .simt = simt});
-    recorder.set_device(device);
-    workload->run(recorder);
-    const CheckReport check = workload->check();
-    if (check.outputs == Outputs::mismatch) {
-        throw ProgramError("{}: wrong output: {}", named.workload, check.message);
-    }
-    recorder.finish();
     std::fprintf(stderr, "lookahead: traces of %llu launches in %s/kernelslist.g\n",
-                 static_cast<unsigned long long>(recorder.launches()), options.trace.c_str());
+                 static_cast<unsigned long long>(launches), options.trace.c_str());
     return ExitCode::done;
 }
 

@@ -52,7 +52,7 @@ bool is_traced_access(const isa::Instruction& instruction) {
 }  // namespace
 
 TraceRecorder::TraceRecorder(std::string folder, const native::Cubin& cubin, const isa::KernelTable& kernels)
-    : folder_(std::move(folder)), cubin_(cubin), kernels_(kernels) {}
+    : folder_(std::move(folder)), cubin_(cubin), kernels_(kernels), statics_(kernels.size()) {}
 
 /// By machine instruction, what the native one that it is part of has in a trace.
 std::vector<TraceRecorder::Static> TraceRecorder::statics_of(std::uint32_t number) const {
@@ -95,7 +95,7 @@ std::vector<TraceRecorder::Static> TraceRecorder::statics_of(std::uint32_t numbe
 
 void TraceRecorder::executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
                               const isa::LaneMask*) {
-    const Static& of = statics_[place.pc];
+    const Static& of = statics_[kernel_][place.pc];
     if (!of.begins) { return; }
     const isa::Dim3& ctaid = place.ctaid;
     Warp& warp =
@@ -137,7 +137,8 @@ void TraceRecorder::launch(std::string_view name, const LaunchConfiguration& con
                            std::span<const std::byte> parameters) {
     const auto found = std::ranges::find(kernels_, name, &isa::Kernel::name);
     if (found != kernels_.end() && found->refusal.empty()) {
-        statics_ = statics_of(static_cast<std::uint32_t>(found - kernels_.begin()));
+        kernel_ = static_cast<std::uint32_t>(found - kernels_.begin());
+        if (statics_[kernel_].empty()) { statics_[kernel_] = statics_of(kernel_); }
     }
     warps_.clear();
     grid_ = configuration.grid;

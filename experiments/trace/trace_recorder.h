@@ -66,7 +66,8 @@ class TraceRecorder : public InstructionObserver, public Device {
     Device* device_ = nullptr;
     std::string list_;
     std::uint64_t launches_ = 0;
-    std::vector<Static> statics_;                                    ///< of the launch, by index in its kernel's code
+    std::vector<std::vector<Static>> statics_;  ///< by kernel and index in its code; empty before its first launch
+    std::uint32_t kernel_ = 0;                  ///< number of the launch's
     std::map<std::pair<std::uint64_t, std::uint32_t>, Warp> warps_;  ///< of the launch, by CTA and warp
     isa::Dim3 grid_;
 };

@@ -10,9 +10,6 @@ import lookahead_process as lookahead  # noqa: E402
 
 CUBINS = pathlib.Path(__file__).resolve().parent / "native"
 ARCHITECTURES = [75, 80, 86, 89, 90, 100]
-# Ranks, threads and other options: every run of a cubin ends in the same state.
-WAYS = [(1, 1, []), (1, 2, []), (2, 1, ["--sync", "window"]), (3, 1, ["--sync", "window"]), (3, 1, ["--sync", "null_message"]),
-        (2, 2, ["--sync", "null_message", "--partition", "round_robin"])]
 # Workloads that cannot be run as native code, and the message that says so: textures; vector memory instructions, which
 # ptxas does not know.
 BEYOND = {"imageDenoising": "the machine ISA does not have this instruction", "vecmem_premise": "cannot compile it for"}
@@ -40,7 +37,7 @@ def check_cubins(checks):
     by_control_words = [(cubin, "h100_native") for cubin in cubins() if cubin.name.endswith(".sm_90.cubin")]
     for number, (cubin, machine) in enumerate(by_scoreboard + by_control_words):
         # All ways for every cubin would take minutes: each has the first one and two others.
-        chosen = [WAYS[0], *(WAYS[1 + (2 * number + i) % (len(WAYS) - 1)] for i in range(2))]
+        chosen = [lookahead.WAYS[0], *(lookahead.WAYS[1 + (2 * number + i) % (len(lookahead.WAYS) - 1)] for i in range(2))]
         summaries = [lookahead.simulate(checks.program, [*of_cubin(cubin, machine), "--threads", threads, *more, "--out", checks.folder / "way.h5"],
                                         ranks) for ranks, threads, more in chosen]
         checks.check(f"{cubin.name} on {machine}", all(each["outputs"] == "match" for each in summaries), summaries)

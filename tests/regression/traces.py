@@ -30,8 +30,6 @@ HEADER = """-kernel name = {name}
 
 #traces format = ...
 """
-WAYS = [(1, 1, []), (1, 2, []), (2, 1, ["--sync", "window"]), (3, 1, ["--sync", "window"]), (3, 1, ["--sync", "null_message"]),
-        (2, 2, ["--sync", "null_message", "--partition", "round_robin"])]
 
 
 class RandomTrace:
@@ -161,7 +159,7 @@ def check_random(checks):
         path, instructions, threads = write_program(checks.folder / f"program{number}", draw, draw.randint(1, 3))
         machine = draw.choice(["gtx480", "v100", "h100", "h100_native"])
         simt = draw.choice(["stack", "convergence_barrier"])
-        chosen = [WAYS[0], *draw.sample(WAYS[1:], 2)]
+        chosen = [lookahead.WAYS[0], *draw.sample(lookahead.WAYS[1:], 2)]
         found = [lookahead.simulate(checks.program, [path, "-m", machine, "-o", f"sm.simt={simt}", "--threads", count, *more,
                                                      "--out", checks.folder / "way.h5"], ranks) for ranks, count, more in chosen]
         name = f"program {number} of seed {seed} on {machine}, {simt}"
@@ -225,6 +223,12 @@ def check_written(checks):
     checks.refuses(["capture", "--trace", folder, "--workload", "bfs", "-m", "h100"], 3, "is there already; give a new folder")
     checks.refuses(["capture", "--trace", checks.folder / "new", "--workload", "bfs", "-m", "gtx480"], 2, "executes no native code")
     checks.refuses(["capture", "--trace", checks.folder / "new", "--", "true"], 2, "--trace needs --workload")
+    checks.refuses(["capture", "--trace", checks.folder / "new", "--workload", "bfs", "-m", "h100", "--out", "x.h5"], 2,
+                   "--out has no effect with --trace")
+    other = pathlib.Path(__file__).resolve().parent / "native/vecadd.sm_90.cubin"  # has no kernel of bfs
+    checks.refuses(["capture", "--trace", checks.folder / "new", "--workload", "bfs", "--size", "tiny", "-m", "h100",
+                    *lookahead.words("--option", ["program.code=native", f"program.cubin={other}"])], 4, "there is no such kernel")
+    checks.check("what is left", not list(checks.folder.glob("new*")), list(checks.folder.glob("new*")))
 
 
 def check_sweep(checks):
@@ -295,8 +299,10 @@ def check_refusals(checks):
         checks.refuses(["run", packed], 3, "broken.tracez")
     listed = checks.folder / "kernelslist.g"
     for text, fragment in (("", "no kernel is in the list"), ("MemcpyHtoD,0x10\n", "kernelslist.g:1: 'MemcpyHtoD,0x10': a copy is"),
-                           ("kernel-9.traceg\n", "kernelslist.g:1: kernel-9.traceg is in its folder neither so nor with .xz"),
-                           ("sleep\n", "kernelslist.g:1: 'sleep' is neither a copy")):
+                           ("kernel-9.traceg\n", "kernelslist.g:1: kernel-9.traceg is not beside the list, nor is kernel-9.traceg.xz"),
+                           ("MemcpyHtoD,0x0,18446744073709551615\n", "copies beyond the memory of any GPU"),
+                           ("MemcpyHtoD,0xffffffffffffff00,4096\n", "copies beyond the memory of any GPU"),
+                           ("MemcpyHtoD,0x1000,x\n", "kernelslist.g:1: 'x' is no count of bytes"), ("sleep\n", "kernelslist.g:1: 'sleep' is neither a copy")):
         listed.write_text(text)
         checks.refuses(["run", listed], 3, fragment)
 

@@ -16,6 +16,9 @@ import time
 PATIENCE = 1200
 
 # When a rank has failed, mpirun ends the others at once, not after two seconds: what a job says must not depend on them.
+# Ranks, threads and other options of runs that all end in the same state.
+WAYS = [(1, 1, []), (1, 2, []), (2, 1, ["--sync", "window"]), (3, 1, ["--sync", "window"]), (3, 1, ["--sync", "null_message"]),
+        (2, 2, ["--sync", "null_message", "--partition", "round_robin"])]
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_odls_base_sigkill_timeout": "0"}
 

@@ -24,6 +24,11 @@ def table(statements):
         f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |" for what, paper, ours, agrees in statements]
 
 
+def markdown(rows):
+    """The lines of a table; the first of `rows` are its column names."""
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])
+
+
 def write(page, marks, text):
     """Puts the text between the page's marks."""
     written = page.read_text()

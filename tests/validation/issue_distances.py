@@ -89,8 +89,7 @@ def main():
                 distance = found[writer, kind]
                 shortest[writer][kind] = min(shortest[writer].get(kind, distance), distance)
     rows = [[writer, *(shortest[writer].get(kind, "") for kind in COLUMNS)] for writer in sorted(shortest.keys() - vary)]
-    rows = [["from", *COLUMNS.values()], ["---"] * (1 + len(COLUMNS)), *rows]
-    text = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+    text = statement_page.markdown([["from", *COLUMNS.values()], *rows])
     print(text)
     if arguments.write:
         statement_page.write(PAGE, MARKS, text)

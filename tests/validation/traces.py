@@ -28,7 +28,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    rows = [["trace", "GPU", *(f"{way}, error" for way in WAYS)], ["---"] * (2 + len(WAYS))]
+    rows = [["trace", "GPU", *(f"{way}, error" for way in WAYS)]]
     errors = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:
         for measured in sorted(arguments.folder.glob("*/gt")):
@@ -41,7 +41,7 @@ def main():
                 row.append(f"{found}, {found / cycles - 1:+.1%}")
             rows.append(row)
     rows.append(["mean absolute error", "", *(f"{statistics.mean(map(abs, errors[way])):.1%}" for way in WAYS)])
-    text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    text = statement_page.markdown(rows)
     print(text)
     if arguments.write:
         statement_page.write(PAGE, MARKS, text)

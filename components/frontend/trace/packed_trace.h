@@ -12,9 +12,9 @@ namespace lookahead::trace {
 /// numbers are little-endian:
 ///   the header's text and a zero byte; u32 bytes of the dictionary; u32 instructions of a chunk; the dictionary
 ///   by warp: u32 instructions, u32 chunks, by chunk u32 bytes and a frame with that many lines of text
-///   the index: u32 CTAs; by CTA 3 u32 its place, 3 u32 its cluster's, 3 u32 its place in that, u32 rank, u32 warps,
-///   and by warp u32 instructions, u32 chunks, u64 offset in the file, u32 counts of no use here u64 the offset of the
-///   index
+///   the index: u32 CTAs; by CTA 3 u32 its place, 3 u32 its cluster's place, 3 u32 its place in the cluster, u32 rank,
+///   u32 warps; by warp u32 instructions, u32 chunks, u64 offset in the file, u32 counts that are not used here
+///   u64 the offset of the index
 class PackedTrace {
   public:
     struct Warp {

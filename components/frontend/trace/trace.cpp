@@ -1,28 +1,26 @@
 #include "components/frontend/trace/trace.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "components/frontend/trace/trace_text.h"
 #include "components/frontend/trace/traced_kernel.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
-#include "core/text/read_number.h"
 
 namespace lookahead::trace {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The trace of the list's folder, or what has become of it.
+/// The file of a trace that a list in the folder names; it may have been compressed since.
 std::string file_of(const fs::path& folder, std::string_view name) {
     const std::string path = (folder / name).string();
     std::error_code unknown;
     for (const char* ending : {"", ".xz"}) {
         if (fs::is_regular_file(path + ending, unknown)) { return path + ending; }
     }
-    throw InputError("{} is in its folder neither so nor with .xz after its name", name);
+    throw InputError("{} is not beside the list, nor is {}.xz", name, name);
 }
 
 /// "MemcpyHtoD,0x00007fc841500000,32768".
@@ -30,12 +28,11 @@ TraceStep read_copy(std::string_view line) {
     TraceStep step;
     step.kind = TraceStep::Kind::copy_to_device;
     const std::size_t first = line.find(','), second = line.find(',', first + 1);
-    std::string_view address = second == std::string_view::npos ? "" : line.substr(first + 1, second - first - 1);
-    if (address.starts_with("0x")) { address.remove_prefix(2); }
-    const auto [end, error] = std::from_chars(address.data(), address.data() + address.size(), step.address, 16);
-    if (address.empty() || error != std::errc{} || end != address.data() + address.size() ||
-        !read_number(line.substr(second + 1), step.bytes)) {
-        throw InputError("'{}': a copy is MemcpyHtoD,ADDRESS,BYTES", line);
+    if (second == std::string_view::npos) { throw InputError("'{}': a copy is MemcpyHtoD,ADDRESS,BYTES", line); }
+    step.address = number<std::uint64_t>(line.substr(first + 1, second - first - 1), "address", 16);
+    step.bytes = number<std::uint64_t>(line.substr(second + 1), "count of bytes");
+    if (step.bytes > isa::kGlobalBytes || step.address > std::numeric_limits<std::uint64_t>::max() - step.bytes) {
+        throw InputError("'{}' copies beyond the memory of any GPU", line);
     }
     return step;
 }
@@ -46,9 +43,7 @@ void for_each_line(const std::string& path, auto take) {
     for (std::string_view text; lines.next(text);) {
         const std::string_view line = Words(text).next();
         if (line.empty()) { continue; }
-        try {
-            take(line);
-        } catch (const InputError& error) { throw InputError("{}:{}: {}", path, lines.number(), shown(error.what())); }
+        at_line(path, lines.number(), [&] { take(line); });
     }
 }
 

@@ -23,7 +23,7 @@ struct TraceStep {
 /// parts follow one another in the simulated memory.
 struct Trace {
     std::vector<TraceStep> steps;
-    isa::KernelTable kernels;        ///< one a launch, with its recording
+    isa::KernelTable kernels;        ///< one for each launch, with its recording
     std::uint64_t memory_bytes = 0;  ///< of global memory, from isa::kGlobalBase on; 0: none
 };
 
@@ -33,8 +33,8 @@ bool is_trace_name(std::string_view path);
 /// The files that read_trace reads for `path`. InputError as read_trace's for a list that names none.
 std::vector<std::string> files_of_trace(const std::string& path);
 
-/// Reads a list of copies and traces (kernelslist.g), or the trace of one launch. A trace of the list may have been
-/// compressed since: .xz after its name. InputError with file and line.
+/// Reads a list of copies and traces (kernelslist.g), or the trace of one launch. A trace that the list names may
+/// have been compressed since, with .xz after its name. InputError with file and line.
 Trace read_trace(const std::string& path);
 
 }  // namespace lookahead::trace

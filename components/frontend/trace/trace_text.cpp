@@ -56,7 +56,6 @@ struct LineReader::Source {
 LineReader::LineReader(const std::string& path)
     : path_(path), source_(std::make_unique<Source>(path, path.ends_with(".xz"))), buffer_(1 << 18) {}
 
-LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader::~LineReader() = default;
 
 /// Reads more after what is in the buffer. Returns false at the file's end.
@@ -73,15 +72,15 @@ bool LineReader::fill() {
 bool LineReader::next(std::string_view& line) {
     std::size_t searched = 0;
     for (;;) {
-        const std::string_view rest(buffer_.data() + begin_ + searched, end_ - begin_ - searched);
-        const std::size_t found = rest.find('\n');
-        const bool is_last = found == std::string_view::npos && (searched = end_ - begin_, !fill());
-        if (found == std::string_view::npos && !is_last) { continue; }
-        if (is_last && begin_ == end_) { return false; }
-        const std::size_t length = is_last ? end_ - begin_ : searched + found;
+        const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+        const std::size_t end = rest.find('\n', searched);
+        searched = rest.size();
+        if (end == std::string_view::npos && fill()) { continue; }
+        if (searched == 0) { return false; }
+        const std::size_t length = std::min(end, searched);
         line = std::string_view(buffer_.data() + begin_, length);
-        begin_ += is_last ? length : length + 1;
-        if (!line.empty() && line.back() == '\r') { line.remove_suffix(1); }
+        begin_ = std::min(begin_ + length + 1, end_);
+        if (line.ends_with('\r')) { line.remove_suffix(1); }
         ++number_;
         return true;
     }

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
+
+#include "core/error/error.h"
 
 namespace lookahead::trace {
 
@@ -14,7 +19,6 @@ class LineReader {
   public:
     /// InputError if the file cannot be read.
     explicit LineReader(const std::string& path);
-    LineReader(LineReader&&) noexcept;
     ~LineReader();
 
     /// Sets `line` to the next line, without its end; valid until the next call. Returns false after the last one.
@@ -35,8 +39,15 @@ class LineReader {
     std::uint64_t number_ = 0;
 };
 
-/// Text of a file for a message: without what is not printable ASCII, and not longer than a line.
+/// The text as a message can show it: at most 200 characters, and question marks for what is not printable ASCII.
 std::string shown(std::string_view text);
+
+/// Calls `take`; an InputError of it gets the file and the line.
+void at_line(const std::string& path, std::uint64_t line, auto take) {
+    try {
+        take();
+    } catch (const InputError& error) { throw InputError("{}:{}: {}", path, line, shown(error.what())); }
+}
 
 /// The words of a line, which blanks separate.
 class Words {
@@ -48,5 +59,24 @@ class Words {
   private:
     std::string_view rest_;
 };
+
+/// The number in decimal or, with 0x before it or if `base` says so, in hexadecimal. InputError without a place.
+template <class T>
+T number(std::string_view word, const char* what, int base = 10) {
+    std::string_view digits = word;
+    const bool negative = digits.starts_with('-');
+    if (negative) { digits.remove_prefix(1); }
+    if (digits.starts_with("0x") || digits.starts_with("0X")) {
+        digits.remove_prefix(2);
+        base = 16;
+    }
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    const std::uint64_t most = std::numeric_limits<T>::max();
+    if (error != std::errc{} || end != digits.data() + digits.size() || value > most) {
+        throw InputError("'{}' is no {}", word, what);
+    }
+    return static_cast<T>(negative ? 0 - value : value);
+}
 
 }  // namespace lookahead::trace

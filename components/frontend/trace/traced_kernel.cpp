@@ -8,6 +8,7 @@
 
 #include "components/frontend/trace/packed_trace.h"
 #include "components/frontend/trace/trace_text.h"
+#include "components/frontend/trace/traced_form.h"
 #include "components/isa/address_space.h"
 #include "components/isa/launch.h"
 #include "components/isa/memory_access.h"
@@ -15,25 +16,6 @@
 
 namespace lookahead::trace {
 namespace {
-
-/// The number in decimal or, with 0x before it or if `base` says so, in hexadecimal. InputError without a place.
-template <class T>
-T number(std::string_view word, const char* what, int base = 10) {
-    std::string_view digits = word;
-    const bool negative = digits.starts_with('-');
-    if (negative) { digits.remove_prefix(1); }
-    if (digits.starts_with("0x") || digits.starts_with("0X")) {
-        digits.remove_prefix(2);
-        base = 16;
-    }
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    const std::uint64_t most = std::numeric_limits<T>::max();
-    if (error != std::errc{} || end != digits.data() + digits.size() || value > most) {
-        throw InputError("'{}' is no {}", word, what);
-    }
-    return static_cast<T>(negative ? 0 - value : value);
-}
 
 /// "(8,1,1)" or "0,0,0".
 isa::Dim3 dimensions(std::string_view text) {
@@ -296,13 +278,6 @@ class KernelReader {
     isa::LaneMask left_ = 0;  ///< of the warp's lanes, those that have not exited
     bool in_warp_ = false;
 };
-
-/// Calls `take`; an InputError of it gets the file and the line.
-void at_line(const std::string& path, std::uint64_t line, auto take) {
-    try {
-        take();
-    } catch (const InputError& error) { throw InputError("{}:{}: {}", path, line, shown(error.what())); }
-}
 
 void read_text(const std::string& path, KernelReader& reader) {
     LineReader lines(path);

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "components/frontend/trace/traced_form.h"
 #include "components/isa/dim3.h"
+#include "components/isa/instruction_bytes.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::trace {
@@ -31,7 +32,9 @@ struct TraceHeader {
     void take(std::string_view line);
     /// InputError without a place unless all that is needed was given.
     void check() const;
-    unsigned instruction_bytes() const { return binary_version >= 70 ? 16 : 8; }
+    unsigned instruction_bytes() const {
+        return binary_version >= 70 ? isa::kNativeInstructionBytes : isa::kInstructionBytes;
+    }
     std::uint32_t warps() const;
 };
 
@@ -61,8 +64,8 @@ class AccessedMemory {
 /// One launch of a trace.
 struct TracedKernel {
     TraceHeader header;
-    isa::Kernel kernel;  ///< without its recording
-    std::shared_ptr<isa::Recording> recording;
+    isa::Kernel kernel;
+    std::shared_ptr<isa::Recording> recording;  ///< the kernel's, whose addresses have not moved yet
 };
 
 /// Reads the trace of one launch: text (.traceg), the same compressed with xz (.traceg.xz), or packed (.tracez).

@@ -84,7 +84,7 @@ void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstru
     const isa::BarrierArrival arrival = arrival_of(context, decoded, active);
     const LaneMask predicates = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
     const LaneMask alive = stream.stack.alive();
-    if (state_.kernel->kernel().recording != nullptr) {  // whose warps arrive whole
+    if (state_.kernel->kernel().recording != nullptr) {  // its warps arrive as a whole
         return arrive(context, stream, arrival, alive, predicates, now);
     }
     if (state_.simt == isa::SimtModel::stack) {

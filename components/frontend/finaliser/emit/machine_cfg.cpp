@@ -1,7 +1,8 @@
 #include "components/frontend/finaliser/emit/machine_cfg.h"
-#include "components/isa/instruction.h"
 
 #include <algorithm>
+
+#include "components/isa/instruction.h"
 
 namespace lookahead::finaliser {
 

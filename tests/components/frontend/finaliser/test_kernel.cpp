@@ -1,5 +1,4 @@
 #include "tests/components/frontend/finaliser/test_kernel.h"
-#include "components/isa/instruction.h"
 
 #include <doctest/doctest.h>
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/isa/instruction.h"
 
 namespace lookahead::finaliser::test {
 

@@ -9,6 +9,7 @@
 
 #include "components/frontend/trace/traced_kernel.h"
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::trace {
