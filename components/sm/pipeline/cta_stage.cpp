@@ -62,10 +62,8 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
                  static_cast<std::uint16_t>(slot), first_thread);
     state_.dependences.start(context);
     if (const auto& recording = state_.kernel->kernel().recording; recording != nullptr) {
-        const auto& record =
-            state_.recorded.start(*recording, context, slots_[slot].cta * launch.occupancy.warps_per_cta + warp);
-        stream.stack.jump(stream.stack.active(), record.pc);
-        stream.predicates[0] = record.lanes;
+        stream.follow(
+            state_.recorded.start(*recording, context, slots_[slot].cta * launch.occupancy.warps_per_cta + warp));
     }
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.warps.map.set_consecutive(context, first_row);

@@ -440,9 +440,7 @@ void ExecuteStage::pass_over(unsigned context) {
 void ExecuteStage::direct(unsigned context, Stream& stream, std::uint32_t old_pc) {
     if (state_.kernel->by_control_words()) { follow_control_word(context, stream, (*state_.kernel)[old_pc]); }
     if (const auto& recording = state_.kernel->kernel().recording; recording != nullptr) {
-        const isa::Recording::Record& next = state_.recorded.advance(*recording, context);
-        stream.stack.jump(stream.stack.active(), next.pc);
-        stream.predicates[0] = next.lanes;
+        stream.follow(state_.recorded.advance(*recording, context));
     }
 }
 

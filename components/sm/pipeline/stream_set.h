@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "components/isa/recording.h"
 #include "components/isa/simt_state.h"
 #include "components/sm/context_states.h"
 #include "components/sm/pipeline/decoded_kernel.h"
@@ -44,6 +45,12 @@ struct Stream {
         first_thread = thread;
         spinning_state = 0;
         spins_unchanged = 0;
+    }
+
+    /// The warp goes on as recorded: P0 has the lanes that execute the next instruction.
+    void follow(const isa::Recording::Record& next) {
+        stack.jump(stack.active(), next.pc);
+        predicates[0] = next.lanes;
     }
 
     void fields(StateArchive& archive) {
