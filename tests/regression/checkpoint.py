@@ -112,15 +112,10 @@ def check_stopped_at_start(checker):
                        f"{number.name} at the start: files are left")
 
 
-def run_of_seconds(ranks):
-    """A run that lasts until its ranks have got a signal, because mpirun may pass it on late."""
-    return ["run", "sgemm", "--size", "small", *(["--set", "m=384", "--set", "n=384", "--set", "k=384"] if ranks else [])]
-
-
 def stop(checker, ranks, number=signal.SIGUSR1):
     checker.clear()
     stopped = checker.folder / "stopped.h5"
-    run = run_of_seconds(ranks)
+    run = lookahead.LONG_RUN
     whole = checker.whole(run)
     stopped.unlink(missing_ok=True)
     process = lookahead.start(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
@@ -167,7 +162,7 @@ def check_second_signal(checker):
 
 def check_nohup(checker):
     """A signal that is ignored where the program is started stays ignored."""
-    run = ["run", "sgemm", "--size", "small", "--out", checker.folder / "nohup.h5", "--checkpoint-dir", checker.folder]
+    run = [*lookahead.LONG_RUN, "--out", checker.folder / "nohup.h5", "--checkpoint-dir", checker.folder]
     process = lookahead.start("nohup", [checker.program, *run], stdin=subprocess.DEVNULL)
     lookahead.wait_until_simulating(process)
     process.send_signal(signal.SIGHUP)
@@ -183,7 +178,7 @@ def check_lost_folder(checker):
 
 def lose_folder(checker, ranks):
     out, lost = checker.folder / "out.h5", checker.folder / "lost"
-    run = run_of_seconds(ranks)
+    run = lookahead.LONG_RUN
     whole = checker.whole(run)
     for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
         lost.mkdir()

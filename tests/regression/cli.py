@@ -194,14 +194,14 @@ def check_meanwhile(checks):
     """Nor is a file overwritten that appeared there during the run."""
     folder = checks.folder / "meanwhile"
     folder.mkdir()
-    process = lookahead.start(checks.program, ["run", "bfs", "--size", "small", "--progress", "none", "--json"], cwd=folder)
+    process = lookahead.start(checks.program, [*lookahead.LONG_RUN, "--progress", "none", "--json"], cwd=folder)
     lookahead.wait_until_simulating(process)
-    (folder / "bfs.h5").write_text("another run's")
+    (folder / "sgemm.h5").write_text("another run's")
     out, errors = process.communicate(timeout=lookahead.PATIENCE)
-    checks.check("its name", process.returncode == 0 and json.loads(out)["out"] == "bfs-2.h5", out + errors)
-    checks.check("the other's", (folder / "bfs.h5").read_text() == "another run's", "it was overwritten")
+    checks.check("its name", process.returncode == 0 and json.loads(out)["out"] == "sgemm-2.h5", out + errors)
+    checks.check("the other's", (folder / "sgemm.h5").read_text() == "another run's", "it was overwritten")
     files = sorted(path.name for path in folder.iterdir())
-    checks.check("both results", files == ["bfs-2.h5", "bfs.h5"], files)
+    checks.check("both results", files == ["sgemm-2.h5", "sgemm.h5"], files)
 
 
 def check_files_of_others(checks):

@@ -12,10 +12,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 
-# Runs that are still under way, also on two ranks, when their folder is removed.
-SECONDS_LONG = ["sgemm", "--size", "small"]
-
-
 class Checker(lookahead.Checks):
     def __init__(self, program, folder):
         super().__init__(program, folder)
@@ -91,7 +87,7 @@ def check_page_without_room(checker):
 def check_lost_folder(checker):
     """The folder is removed during the run: the result is kept elsewhere, and equals that of an undisturbed run."""
     whole = checker.folder / "whole.h5"
-    lookahead.simulate(checker.program, [*SECONDS_LONG, "--out", whole])
+    lookahead.simulate(checker.program, [*lookahead.LONG_RUN[1:], "--out", whole])
     for ranks in (0, 2):
         lose_folder(checker, ranks, whole)
 
@@ -102,7 +98,7 @@ def lose_folder(checker, ranks, whole):
         lost.mkdir()
         kept = checker.folder / f"kept_{what}.h5"
         target = lost / "run.h5" if what == "result" else kept
-        process = checker.start(["run", *SECONDS_LONG, "--out", target, *more], ranks)
+        process = checker.start([*lookahead.LONG_RUN, "--out", target, *more], ranks)
         lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")
         out, err = process.communicate(timeout=lookahead.PATIENCE)

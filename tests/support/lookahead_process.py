@@ -192,6 +192,10 @@ def wait_for(condition, seconds=PATIENCE, period=0.005):
     return None
 
 
+# Several times what `wait_until_simulating` waits for, so that the run is still under way afterwards.
+LONG_RUN = ["run", "sgemm", "--size", "small", "--set", "m=512", "--set", "n=512", "--set", "k=512"]
+
+
 def wait_until_simulating(process, seconds=0.3):
     """Until the program, or a rank that mpirun has started, has computed for longer than it takes to begin a run."""
     least = seconds * os.sysconf("SC_CLK_TCK")
