@@ -1,7 +1,6 @@
 #include "components/isa/float_values.h"
 #include "components/isa/half.h"
 #include "components/isa/handler_groups.h"
-#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 #include "core/bits/one_of.h"
@@ -97,7 +96,7 @@ LaneMask compare(const OperandRows& rows) {
 }
 
 /// p = (a cmp b) op c, q = !(a cmp b) op c.
-void write_predicates(OperandRows& rows, LaneMask active, const Instruction& instruction, LaneMask comparison) {
+void write_predicates(OperandRows& rows, LaneMask active, const InstructionForm& instruction, LaneMask comparison) {
     const LaneMask first = combined(instruction.combine, comparison, rows.source_predicate);
     const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
     rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
@@ -105,20 +104,20 @@ void write_predicates(OperandRows& rows, LaneMask active, const Instruction& ins
 }
 
 template <class T, Comparison kComparison, bool kFlush>
-void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void set_predicate(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     write_predicates(rows, active, instruction, compare<T, kComparison, kFlush>(rows));
 }
 
 /// Compares 64-bit values by their high words, given the result for the low words.
 template <class T, Comparison kComparison>
-void set_predicate_extended(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void set_predicate_extended(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const LaneMask equal = compare<T, Comparison::eq, false>(rows);
     const LaneMask high = compare<T, kComparison, false>(rows);
     write_predicates(rows, active, instruction, merge_lanes(high, rows.source_predicate2, equal));
 }
 
 template <bool kLeast>
-void set_predicate_extreme(OperandRows& rows, LaneMask active, const Instruction&) {
+void set_predicate_extreme(OperandRows& rows, LaneMask active, const InstructionForm&) {
     LaneMask first = 0, none = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         const auto value = [&](unsigned source) {
@@ -151,7 +150,7 @@ std::uint32_t truth_of(Type type) {
 }
 
 template <class T, Comparison kComparison, bool kFlush>
-void set_register(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void set_register(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const LaneMask comparison = compare<T, kComparison, kFlush>(rows);
     const LaneMask result = combined(instruction.combine, comparison, rows.source_predicate) & active;
     const std::uint32_t truth = truth_of(instruction.type);
@@ -164,7 +163,7 @@ void set_register(OperandRows& rows, LaneMask active, const Instruction& instruc
 
 /// Each half of f16x2 gives a half of the result.
 template <Comparison kComparison>
-void set_halves(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void set_halves(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const auto result = [&](LaneMask comparison) {
         return combined(instruction.combine, comparison, rows.source_predicate);
     };

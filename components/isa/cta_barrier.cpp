@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "components/isa/instruction.h"
 #include "core/error/error.h"
 
 namespace lookahead::isa {

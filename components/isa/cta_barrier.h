@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <string>
 
-#include "components/isa/instruction.h"
+#include "components/isa/instruction_form.h"
 #include "components/isa/lane_mask.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::isa {
+
+struct Instruction;
 
 /// The number of barriers of a CTA (PTX ISA, "bar, barrier").
 inline constexpr unsigned kBarriersPerCta = 16;

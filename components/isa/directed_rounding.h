@@ -2,7 +2,6 @@
 
 #include <immintrin.h>
 
-#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "core/bits/one_of.h"
 
@@ -37,7 +36,7 @@ template <auto kFunction, class Result, class... Sources>
     map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
 }
 template <auto kFunction, class Result, class... Sources>
-void run_directed(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void run_directed(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const RoundingScope scope(instruction.rounding);
     run_isolated<kFunction, Result, Sources...>(rows, active);
 }

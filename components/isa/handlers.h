@@ -5,8 +5,6 @@
 
 namespace lookahead::isa {
 
-struct Instruction;
-
 /// The most rows of an operand of an ALU instruction.
 inline constexpr unsigned kMostAluRows = 8;
 
@@ -24,7 +22,7 @@ struct OperandRows {
 };
 
 /// Executes one instruction for the lanes of `active`; lanes outside it keep their destination values.
-using AluHandler = void (*)(OperandRows& rows, LaneMask active, const Instruction& instruction);
+using AluHandler = void (*)(OperandRows& rows, LaneMask active, const InstructionForm& instruction);
 
 /// The handler of `instruction`, or nullptr for operations that no handler executes (control, memory, barriers,
 /// read_special). Chosen once, when a kernel is loaded.

@@ -43,4 +43,9 @@ struct Instruction : InstructionForm {
     std::uint32_t reconvergence = kNoTarget;  ///< branch: immediate post-dominator; kNoTarget: at exit only
 };
 
+/// The instruction of which an AluHandler was given the form.
+inline const Instruction& instruction_of(const InstructionForm& form) {
+    return static_cast<const Instruction&>(form);
+}
+
 }  // namespace lookahead::isa

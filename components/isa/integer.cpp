@@ -1,7 +1,6 @@
 #include <limits>
 
 #include "components/isa/handler_groups.h"
-#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 #include "core/bits/one_of.h"
@@ -116,7 +115,7 @@ T greatest(T a, T b) {
 /// Adds 64-bit values by words and carries: the words of a value are in separate rows, and joining them for a 64-bit
 /// addition takes three times as long.
 template <bool kSubtract>
-void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
+void add_pairs(OperandRows& rows, LaneMask active, const InstructionForm&) {
     alignas(32) std::uint32_t scratch[2][kWarpSize];
     const bool full = active == kFullMask;
     std::uint32_t* const low = full ? rows.destination[0] : scratch[0];
@@ -139,7 +138,7 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
 
 /// a + b + carry, or a + ~b + carry. The carry out of the highest bit of a difference means that nothing was borrowed.
 template <class T, bool kSubtract>
-void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
+void add_with_carry(OperandRows& rows, LaneMask active, const InstructionForm&) {
     constexpr unsigned kRows = sizeof(T) / 4;
     alignas(32) std::uint32_t result[2][kWarpSize];
     const SourceRow<T> a(rows.source[0]), b(rows.source[1]);
@@ -200,7 +199,7 @@ std::uint32_t dot2(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
 }
 
 /// Differences of packed values are rare, so the mode is tested for each lane.
-void abs_diff(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void abs_diff(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     alignas(32) std::uint32_t results[kWarpSize];
     const bool halves = (instruction.mode & kDiffHalves) != 0;
     const unsigned width = halves ? 16 : 8;

@@ -159,7 +159,7 @@ T apply_integer(AtomicOp op, T old_value, T operand, T operand2 = T()) {
 }
 
 template <auto kFunction, class Result, class... Sources>
-void run_lanewise(OperandRows& rows, LaneMask active, const Instruction&) {
+void run_lanewise(OperandRows& rows, LaneMask active, const InstructionForm&) {
     map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
 }
 

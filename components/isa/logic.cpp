@@ -1,7 +1,6 @@
 #include <functional>
 
 #include "components/isa/handler_groups.h"
-#include "components/isa/instruction.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
 
@@ -68,7 +67,7 @@ AluHandler select_funnel(const InstructionForm& instruction) {
 }
 
 /// Any function of three bits: bit 4a + 2b + c of the table. Selects bit by bit, first by c, then by b, then by a.
-void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void look_up(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const auto entry = [table = instruction.mode](unsigned i) { return (table >> i & 1) ? ~0u : 0u; };
     std::uint32_t when_clear[4], changes[4];
     for (unsigned i = 0; i < 4; ++i) {

@@ -7,7 +7,7 @@ namespace lookahead::isa {
 namespace {
 
 template <unsigned kRows>
-void pick(OperandRows& rows, LaneMask active, const Instruction&) {
+void pick(OperandRows& rows, LaneMask active, const InstructionForm&) {
     // Both rows are computed before either is written: the low destination may be a high source.
     alignas(32) std::uint32_t picked[kRows][kWarpSize];
     for (unsigned i = 0; i < kRows; ++i) {

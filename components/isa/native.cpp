@@ -21,7 +21,7 @@ bool holds(LaneMask lanes, unsigned lane) {
 /// complement alone.
 class Term {
   public:
-    Term(const Instruction& instruction, unsigned source)
+    Term(const InstructionForm& instruction, unsigned source)
         : flip_((instruction.modifiers & kNegated << source) != 0 ? ~0u : 0u),
           add_((instruction.mode & kWithCarry) != 0 ? 0u : flip_ & 1u) {}
     std::uint64_t operator()(std::uint32_t value) const { return std::uint64_t{value ^ flip_} + add_; }
@@ -33,7 +33,8 @@ class Term {
 
 /// Writes the lanes' 64-bit sums: the low words to the destination, the bits above to the predicates as carries.
 template <class Sum>
-void write_sums(OperandRows& rows, LaneMask active, const Instruction& instruction, const Sum& sum_of) {
+void write_sums(OperandRows& rows, LaneMask active, const InstructionForm& form, const Sum& sum_of) {
+    const Instruction& instruction = instruction_of(form);
     alignas(32) std::uint32_t low[kWarpSize];
     LaneMask carries = 0, twice = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -51,7 +52,8 @@ std::uint32_t sum_of_three(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     return a + b + c;
 }
 
-void iadd3(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void iadd3(OperandRows& rows, LaneMask active, const InstructionForm& form) {
+    const Instruction& instruction = instruction_of(form);
     const bool plain = instruction.destination_predicate == kNoPredicate && instruction.mode == 0;
     if (plain && instruction.modifiers == 0) { return lanewise<&sum_of_three>(rows, active, instruction); }
     const Term a(instruction, 0), b(instruction, 1), c(instruction, 2);
@@ -63,7 +65,7 @@ void iadd3(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     });
 }
 
-void lea(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void lea(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const Term shifted(instruction, 0), b(instruction, 1);
     const LaneMask in = (instruction.mode & kWithCarry) != 0 ? rows.source_predicate : 0;
     const auto amount = static_cast<unsigned>(instruction.offset);
@@ -80,7 +82,7 @@ void lea(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     });
 }
 
-void mad_carry(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void mad_carry(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const Term addend(instruction, 2);
     const bool negated = (instruction.modifiers & kNegated << 1) != 0;
     write_sums(rows, active, instruction, [&](unsigned lane) {
@@ -91,7 +93,7 @@ void mad_carry(OperandRows& rows, LaneMask active, const Instruction& instructio
 }
 
 template <class T>
-void mad_high_pair(OperandRows& rows, LaneMask active, const Instruction&) {
+void mad_high_pair(OperandRows& rows, LaneMask active, const InstructionForm&) {
     alignas(32) std::uint32_t result[kWarpSize];
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
@@ -110,7 +112,8 @@ std::uint32_t looked_up(std::uint8_t table, std::uint32_t a, std::uint32_t b, st
     return result;
 }
 
-void lop3_test(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void lop3_test(OperandRows& rows, LaneMask active, const InstructionForm& form) {
+    const Instruction& instruction = instruction_of(form);
     alignas(32) std::uint32_t result[kWarpSize];
     LaneMask not_zero = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -124,7 +127,8 @@ void lop3_test(OperandRows& rows, LaneMask active, const Instruction& instructio
     rows.destination_predicate = merge_lanes(rows.destination_predicate, tested, active);
 }
 
-void pred_lop3(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void pred_lop3(OperandRows& rows, LaneMask active, const InstructionForm& form) {
+    const Instruction& instruction = instruction_of(form);
     const LaneMask third = instruction.vector == 0 ? ~rows.destination_predicate2 : rows.destination_predicate2;
     const LaneMask c = instruction.destination_predicate2 == kNoPredicate ? kFullMask : third;
     rows.destination_predicate =
@@ -132,7 +136,7 @@ void pred_lop3(OperandRows& rows, LaneMask active, const Instruction& instructio
                     looked_up(instruction.mode, rows.source_predicate, rows.source_predicate2, c), active);
 }
 
-void pred_pack(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void pred_pack(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const auto bits = static_cast<std::uint32_t>(instruction.offset);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         if (!holds(active, lane)) { continue; }
@@ -140,7 +144,7 @@ void pred_pack(OperandRows& rows, LaneMask active, const Instruction& instructio
     }
 }
 
-void funnel_shift(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void funnel_shift(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const unsigned mode = instruction.mode;
     const unsigned width = (mode & kShiftWide) != 0 ? 64 : 32;
     alignas(32) std::uint32_t result[kWarpSize];
@@ -189,7 +193,7 @@ T extreme(bool least, T a, T b) {
 }
 
 template <class T, Operation kOperation>
-void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void choose(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const auto value = [&](unsigned source, unsigned lane) {
         const auto given = std::bit_cast<T>(rows.source[source][0][lane]);
         if constexpr (std::is_same_v<T, float>) { return instruction.flush_to_zero ? flush<true>(given) : given; }
@@ -219,7 +223,7 @@ void choose(OperandRows& rows, LaneMask active, const Instruction& instruction) 
 
 /// Chooses for both 16-bit halves of the words.
 template <class T>
-void choose_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
+void choose_pairs(OperandRows& rows, LaneMask active, const InstructionForm&) {
     alignas(32) std::uint32_t result[kWarpSize];
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         result[lane] = 0;
@@ -240,7 +244,7 @@ AluHandler choose_by_type(Type type) {
 
 /// Rounding twice is harmless, because a double has more than twice the digits.
 template <bool kFlush>
-void scaled_product(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void scaled_product(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     alignas(32) std::uint32_t result[kWarpSize];
     const auto value = [&](unsigned source, unsigned lane) {
         return double{flush<kFlush>(std::bit_cast<float>(rows.source[source][0][lane]))};
@@ -263,7 +267,7 @@ bool needs_general_division(std::uint32_t a, std::uint32_t b) {
     return dividend <= 24 || quotient < -124 || quotient > 125;
 }
 
-void check_division(OperandRows& rows, LaneMask active, const Instruction&) {
+void check_division(OperandRows& rows, LaneMask active, const InstructionForm&) {
     const LaneMask general =
         test_lanes<std::uint32_t, std::uint32_t>(rows, needs_general_division, std::make_index_sequence<2>{});
     rows.destination_predicate = merge_lanes(rows.destination_predicate, general, active);
@@ -275,7 +279,7 @@ std::uint32_t pack_halves(float upper, float lower) {
 }
 
 /// The value of the first active lane, in all lanes.
-void broadcast(OperandRows& rows, LaneMask active, const Instruction&) {
+void broadcast(OperandRows& rows, LaneMask active, const InstructionForm&) {
     const std::uint32_t value = rows.source[0][0][std::countr_zero(active)];
     std::fill_n(rows.destination[0], kWarpSize, value);
 }

@@ -8,7 +8,7 @@ namespace {
 
 /// The result is `kFunction` of the sources.
 template <auto kFunction>
-void combine(OperandRows& rows, LaneMask active, const Instruction&) {
+void combine(OperandRows& rows, LaneMask active, const InstructionForm&) {
     const LaneMask value = kFunction(rows.source_predicate, rows.source_predicate2);
     rows.destination_predicate = merge_lanes(rows.destination_predicate, value, active);
 }

@@ -47,7 +47,7 @@ ShuffleSource shuffle_source(unsigned lane, std::uint32_t lane_operand, std::uin
 }
 
 template <ShuffleMode kMode>
-void shuffle(OperandRows& rows, LaneMask active, const Instruction&) {
+void shuffle(OperandRows& rows, LaneMask active, const InstructionForm&) {
     alignas(32) std::uint32_t result[kWarpSize];
     LaneMask in_range = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -64,12 +64,12 @@ LaneMask members(const std::uint32_t* member_masks, LaneMask active, unsigned la
     return member_masks == nullptr ? active : active & member_masks[lane];
 }
 
-const std::uint32_t* member_masks(const OperandRows& rows, const Instruction& instruction, unsigned source) {
-    return instruction.source[source].kind == Operand::Kind::none ? nullptr : rows.source[source][0];
+const std::uint32_t* member_masks(const OperandRows& rows, const InstructionForm& instruction, unsigned source) {
+    return instruction_of(instruction).source[source].kind == Operand::Kind::none ? nullptr : rows.source[source][0];
 }
 
 template <VoteMode kMode>
-void vote(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void vote(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const std::uint32_t* const masks = member_masks(rows, instruction, 0);
     const LaneMask votes = rows.source_predicate;
     alignas(32) std::uint32_t ballot[kWarpSize];
@@ -91,7 +91,7 @@ void vote(OperandRows& rows, LaneMask active, const Instruction& instruction) {
 }
 
 template <class T, MatchMode kMode>
-void match(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void match(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const std::uint32_t* const masks = member_masks(rows, instruction, 1);
     const SourceRow<T> values(rows.source[0]);
     alignas(32) std::uint32_t result[kWarpSize];
@@ -112,7 +112,7 @@ void match(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     }
 }
 
-void active_mask(OperandRows& rows, LaneMask active, const Instruction&) {
+void active_mask(OperandRows& rows, LaneMask active, const InstructionForm&) {
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         rows.destination[0][lane] = (active >> lane & 1) ? active : rows.destination[0][lane];
     }
@@ -120,7 +120,7 @@ void active_mask(OperandRows& rows, LaneMask active, const Instruction&) {
 
 /// Lanes with the same members get the same result, so most lanes take the result of the lane before.
 template <class T>
-void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+void reduce(OperandRows& rows, LaneMask active, const InstructionForm& instruction) {
     const std::uint32_t* const masks = member_masks(rows, instruction, 1);
     alignas(32) std::uint32_t result[kWarpSize] = {};
     LaneMask last = 0;

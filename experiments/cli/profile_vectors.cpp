@@ -7,7 +7,6 @@
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/register_profile.h"
-#include "components/isa/instruction.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/json/json.h"
 #include "core/text/read_number.h"

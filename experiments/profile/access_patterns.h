@@ -11,6 +11,7 @@
 #include "components/emulator/emulated_device.h"
 #include "experiments/profile/address_sources.h"
 #include "experiments/profile/address_streams.h"
+#include "experiments/profile/instruction_roles.h"
 
 namespace lookahead::profile {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "components/isa/instruction.h"
 #include "experiments/profile/innermost_loops.h"
 
 namespace lookahead::profile {

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "components/isa/instruction.h"
 #include "experiments/profile/reaching_definitions.h"
 
 namespace lookahead::profile {

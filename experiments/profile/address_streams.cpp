@@ -1,5 +1,6 @@
 #include "experiments/profile/address_streams.h"
 
+#include "components/isa/instruction.h"
 #include "components/isa/lane_mask.h"
 #include "components/isa/launch.h"
 #include "components/isa/memory_access.h"

@@ -1,5 +1,7 @@
 #include "experiments/profile/instruction_roles.h"
 
+#include "components/isa/instruction.h"
+
 namespace lookahead::profile {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "components/isa/instruction.h"
 #include "experiments/profile/reaching_definitions.h"
 
 namespace lookahead::profile {

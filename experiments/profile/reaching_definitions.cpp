@@ -1,5 +1,7 @@
 #include "experiments/profile/reaching_definitions.h"
 
+#include "components/isa/instruction.h"
+
 #include <algorithm>
 
 namespace lookahead::profile {

@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
-#include "components/isa/instruction.h"
+#include "components/isa/operand.h"
+
+namespace lookahead::isa {
+struct Instruction;
+}
 
 namespace lookahead::profile {
 
