@@ -461,7 +461,8 @@ void Lowering::arithmetic(const Native& from, Type type) {
     const bool half = type == Type::f16x2;
     if (half && (word.bit(85) || word.bit(79))) { refuse("bfloat16 and .RELU are not supported"); }
     // Compilers make numbers of any kind by 0 * 0 + number, on a unit that has nothing else to do.
-    if ((number == 0x031 || number == 0x035) && is_zero(from.a, from) &&
+    const bool changes = word.bit(80) || word.bit(77);  // .FTZ, .SAT
+    if ((number == 0x031 || number == 0x035) && !changes && is_zero(from.a, from) &&
         (is_zero(from.b, from) || is_zero(from.c, from))) {
         const Source& value = is_zero(from.c, from) && !is_zero(from.b, from) ? from.b : from.c;
         Machine to = begin(from, Operation::mov, Type::b32);

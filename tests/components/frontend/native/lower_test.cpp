@@ -211,6 +211,19 @@ TEST_CASE("a half becomes a single by a sum with -0, on either side") {
     CHECK_FALSE(lower(cubin, "f.cubin", true).front().refusal.empty());
 }
 
+TEST_CASE("0 * 0 + number is a move, unless it flushes or saturates") {
+    const Word plain{0x00000007ff077435, 0x000fce00000001ff};    // HFMA2.MMA R7, -RZ, RZ, 0x7
+    const Word flushes{0x000000ffff057235, 0x000fce0000010000};  // HFMA2.MMA.FTZ R5, RZ, RZ, R0
+    const Word saturates{0x000000ffff057235, 0x000fce0000002000};
+    const isa::Kernel kernel = lowered({plain, flushes, saturates}, 80);
+    REQUIRE(kernel.refusal.empty());
+    CHECK(kernel.code[0].operation == Operation::mov);
+    CHECK(kernel.code[1].operation == Operation::fma);
+    CHECK(kernel.code[1].flush_to_zero);
+    CHECK(kernel.code[2].operation == Operation::fma);
+    CHECK(kernel.code[2].saturate);
+}
+
 TEST_CASE("a refusal names the file, the kernel, the address, the text and the bits; other kernels stay usable") {
     for (const unsigned architecture : {75u, 90u}) {
         const isa::KernelTable table = lower(sample(architecture), "samples.cubin", false);
