@@ -778,6 +778,13 @@ bool Lowering::lower_move(const Native& from) {
             Machine to = begin(from, Operation::broadcast, Type::b32);
             operands_.set_uniform_result(to, from.uniform(16));
             to.source[0] = operands_.reg(from.reg(24), 1);
+            if (written_predicate(from, 81) != isa::kNoPredicate) {
+                // Whether a lane has the value that is taken.
+                Machine taken = to;
+                operands_.set_temporary(taken, 0);
+                emit(taken);
+                set_if_equal(from, 81, to.source[0], operands_.temporary(0));
+            }
             emit(to);
             return true;
         }

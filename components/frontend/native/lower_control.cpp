@@ -2,6 +2,7 @@
 #include "components/frontend/native/lowering.h"
 #include "components/isa/instruction.h"
 #include "components/isa/modes.h"
+#include "core/bits/one_of.h"
 
 namespace lookahead::native {
 namespace {
@@ -10,6 +11,15 @@ using isa::Operation;
 using isa::Type;
 
 constexpr unsigned kBarrierResult = 4;  ///< the temporary row
+
+/// SHFL, VOTE, MATCH.
+bool is_exchange(unsigned number) {
+    return is_one_of(number, 0x189u, 0x006u, 0x1a1u);
+}
+/// Branches, exits, barriers: after them other lanes may run.
+bool is_control(unsigned number) {
+    return (number >= 0x140 && number <= 0x15d) || is_one_of(number, 0x11bu, 0x11du);
+}
 
 }  // namespace
 
@@ -69,6 +79,7 @@ bool Lowering::lower_warp(const Native& from) {
                                        : operands_.reg(from.reg(64), 1);
             to.destination_predicate = written_predicate(from, 81);
             set_result(from, to);
+            to.source[3] = members();
             emit(to);
             return true;
         }
@@ -81,6 +92,7 @@ bool Lowering::lower_warp(const Native& from) {
             const bool ballots = number != (uniform ? from.uniform_zero() : kZeroRegister);
             Machine to = begin(from, Operation::vote, Type::none);
             to.uniform = uniform;
+            to.source[0] = members();
             set_predicate(from, to, 87);
             // The ballot first: the other result may be the predicate that both read.
             if (ballots) {
@@ -106,6 +118,7 @@ bool Lowering::lower_warp(const Native& from) {
             Machine to = begin(from, Operation::match, rows == 2 ? Type::b64 : Type::b32);
             to.mode = static_cast<std::uint8_t>(word.bit(79) ? isa::MatchMode::any : isa::MatchMode::all);
             to.source[0] = operands_.reg(from.reg(24), rows);
+            to.source[1] = members();
             to.destination_predicate = written_predicate(from, 81);
             set_result(from, to);
             emit(to);
@@ -154,17 +167,68 @@ bool Lowering::lower_warp(const Native& from) {
         case 0x11d:
             barrier(from);
             return true;
-        case 0x148: {
-            Machine to = begin(from, Operation::warp_sync, Type::none);
-            // Without a mask it is WARPSYNC.ALL.
-            const bool all = from.b.kind == Source::Kind::immediate && from.b.value == 0;
-            to.source[0] = all ? operands_.literals({0xffffffffu}) : operand(from, from.b, 1);
-            emit(to);
+        case 0x148:
+            synchronise_warp(from);
             return true;
-        }
         default:
             return false;
     }
+}
+
+/// WARPSYNC: the lanes of the mask meet. If the instructions after it exchange values, these are where they meet,
+/// because lanes may come from several places (with .COLLECTIVE, until ENDCOLLECTIVE), and because lanes with other
+/// masks have an exchange of their own.
+void Lowering::synchronise_warp(const Native& from) {
+    constexpr std::uint64_t kAll = 4;  // Form: WARPSYNC.ALL
+    const Word& word = from.word;
+    const bool since_hopper = cubin_.architecture >= 90;
+    if (since_hopper && word.bits(9, 3) == kAll) {
+        members_ = operands_.literals({0xffffffffu});
+    } else {
+        members_ = since_hopper ? operands_.reg(from.reg(24)) : operand(from, from.b, 1);
+    }
+    const auto overwrites = [&](const Native& each) {
+        return members_.kind == isa::Operand::Kind::reg && each.opcode->operands.starts_with("d ") &&
+               each.reg(16) == members_.index;
+    };
+    bool exchanges = false;
+    for (members_end_ = place_ + 1; members_end_ < code_.size(); ++members_end_) {
+        const Native& each = code_[members_end_];
+        if (each.opcode == nullptr || is_control(each.opcode->number)) { break; }
+        exchanges |= is_exchange(each.opcode->number);
+        if (overwrites(each)) {
+            ++members_end_;
+            break;
+        }
+    }
+    Machine to = begin(from, exchanges ? Operation::mark : Operation::warp_sync, Type::none);
+    if (!exchanges) { to.source[0] = members_; }
+    emit(to);
+}
+
+isa::Operand Lowering::members() const {
+    return place_ < members_end_ ? members_ : isa::Operand{};
+}
+
+/// BRA.DIV: taken if the lanes that execute it are not those of the mask.
+void Lowering::branch_if_diverged(const Native& from) {
+    const Word& word = from.word;
+    const std::uint32_t number = cubin_.architecture >= 100 ? from.uniform(24) : from.uniform(24) & 63;
+    const bool inverted = cubin_.architecture < 100 && word.bit(30);
+    if (inverted && number != from.uniform_zero()) { refuse("the complement of a mask is not supported"); }
+    Machine active = begin(from, Operation::activemask, Type::b32);
+    operands_.set_temporary(active, 0);
+    emit(active);
+    Machine differs = begin(from, Operation::setp, Type::u32);
+    differs.comparison = isa::Comparison::ne;
+    differs.source[0] = operands_.temporary(0);
+    differs.source[1] = inverted ? operands_.literals({0xffffffffu}) : operands_.uniform(number);
+    differs.destination_predicate = kSparePredicate;
+    emit(differs);
+    Machine to = begin(from, Operation::bra, Type::none);
+    to.source_predicate = kSparePredicate;
+    set_target(from);
+    emit(to);
 }
 
 /// Of the instruction that is emitted next.
@@ -198,6 +262,10 @@ bool Lowering::lower_control(const Native& from) {
     switch (from.opcode->number) {
         case 0x147:
         case 0x144: {
+            if (from.opcode->number == 0x147 && word.bit(91) && word.bits(9, 3) != 2) {
+                branch_if_diverged(from);
+                return true;
+            }
             Machine to = begin(from, Operation::bra, Type::none);
             if (from.opcode->number == 0x147) { condition(to); }
             set_target(from);
@@ -261,6 +329,7 @@ bool Lowering::lower_control(const Native& from) {
         case 0x156:
         case 0x118:
         case 0x11a:
+        case 0x11b:
             emit(begin(from, Operation::mark, Type::none));
             return true;
         case 0x15c: {

@@ -252,10 +252,11 @@ void Lowering::swap_and_tell(const Native& from, Machine swap) {
 void Lowering::space_of_address(const Native& from) {
     const Word& word = from.word;
     const std::uint64_t space = word.bits(73, 2);
-    if (!word.bit(72) || from.reg(24) == kZeroRegister) { refuse("this question is not supported"); }
+    if (!word.bit(72)) { refuse("this question is not supported"); }
     // No CTA has the shared memory of others.
     if (space == 3) { return set_if_equal(from, 81, operands_.literals({0}), operands_.literals({1})); }
-    const isa::Operand upper = operands_.reg(from.reg(24) + 1, 1);
+    const isa::Operand upper =
+        from.reg(24) == kZeroRegister ? operands_.uniform(from.uniform(32) + 1, 1) : operands_.reg(from.reg(24) + 1, 1);
     if (space != 0) {
         const std::uint64_t base = space == 1 ? isa::kLocalWindowBase : isa::kSharedWindowBase;
         return set_if_equal(from, 81, upper, operands_.literals({static_cast<std::uint32_t>(base >> 32)}));

@@ -41,7 +41,31 @@ void Lowering::run(bool own_barriers) {
     for (std::size_t i = 0; i < to_.code.size(); ++i) {
         if (targets_[i] != isa::kNoTarget) { to_.code[i].target = to_.entries[targets_[i]]; }
     }
+    place_spare_predicate();
     find_reconvergence(own_barriers);
+}
+
+void Lowering::place_spare_predicate() {
+    std::vector<std::uint8_t*> spare;
+    std::uint64_t used = 0;
+    for (Machine& each : to_.code) {
+        for (std::uint8_t* predicate : {&each.guard, &each.source_predicate, &each.source_predicate2,
+                                        &each.destination_predicate, &each.destination_predicate2}) {
+            if (*predicate == kSparePredicate) {
+                spare.push_back(predicate);
+            } else if (*predicate != isa::kNoPredicate) {
+                used |= std::uint64_t{1} << *predicate;
+            }
+        }
+    }
+    if (spare.empty()) { return; }
+    std::uint8_t number = isa::kFirstUniformPredicate;
+    while (number < isa::kFirstUniformPredicate + isa::kPredicateRegisters && (used >> number & 1) != 0) { ++number; }
+    if (number == isa::kFirstUniformPredicate + isa::kPredicateRegisters) {
+        throw InputError("{}: kernel {}: BRA.DIV needs a predicate, and the kernel uses all", to_.source_file,
+                         kernel_.name);
+    }
+    for (std::uint8_t* const predicate : spare) { *predicate = number; }
 }
 
 /// Each part of an instruction moves its barriers; the first one waits, and after the last one the warp stalls.

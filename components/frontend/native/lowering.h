@@ -29,6 +29,8 @@ class Lowering {
   private:
     using Native = native::Instruction;
     using Machine = isa::Instruction;
+    /// Stands for a predicate that the kernel does not use, until all of it is lowered.
+    static constexpr std::uint8_t kSparePredicate = 0xfe;
 
     void find_reconvergence(bool own_barriers);
     void lower(const Native& from);
@@ -59,6 +61,11 @@ class Lowering {
     void space_of_address(const Native& from);
     void barrier(const Native& from);
     void set_target(const Native& from);
+    void synchronise_warp(const Native& from);
+    void branch_if_diverged(const Native& from);
+    /// The member mask that WARPSYNC has given for the instruction; no operand if none did.
+    isa::Operand members() const;
+    void place_spare_predicate();
     void constant_load(const Native& from, bool uniform);
     void set_address(const Native& from, Machine& to, isa::Space space);
 
@@ -85,7 +92,9 @@ class Lowering {
     Operands operands_;
     std::uint32_t place_ = 0;             ///< number of the instruction that is lowered
     std::vector<std::uint32_t> targets_;  ///< of branches, by machine instruction, as numbers of native ones
-    std::vector<std::uint32_t> calls_;    ///< machine instructions that come back to the next one
+    std::uint32_t members_end_ = 0;       ///< until there `members_` is the mask of instructions that exchange values
+    isa::Operand members_;
+    std::vector<std::uint32_t> calls_;  ///< machine instructions that come back to the next one
 };
 
 }  // namespace lookahead::native
