@@ -77,6 +77,7 @@ class Reader {
         read_attributes();
         place_variables();
         for (const SectionHeader& section : sections_) { relocate(section); }
+        for (CubinKernel& kernel : cubin_.kernels) { place_constants(kernel); }
         return std::move(cubin_);
     }
 
@@ -263,15 +264,29 @@ class Reader {
 
     void place_variables() {
         addresses_.resize(sections_.size());
-        std::uint64_t global = isa::kModuleBase, constant = isa::kConstantBase;
+        std::uint64_t global = isa::kModuleBase;
         place_section(".nv.global.init", global, false);
         place_section(".nv.global", global, false);
-        place_section(".nv.constant3", constant, true);
+        place_section(".nv.constant3", next_constant_, true);
         std::ranges::stable_sort(cubin_.variables, {}, &isa::ModuleVariable::address);
         if (const SectionHeader* of = find(".nv.constant4")) {
             const auto bytes = contents(*of);
             cubin_.addresses.assign(bytes.begin(), bytes.end());
         }
+    }
+
+    /// Puts the kernel's bank 2 into memory if LDC computes addresses in it.
+    void place_constants(CubinKernel& kernel) {
+        const auto computes = [](const Word& word) {
+            constexpr std::uint64_t kLoad = 0x182, kBank = 2, kZero = 255;
+            return word.bits(0, 9) == kLoad && word.bits(54, 5) == kBank && word.bits(24, 8) != kZero;
+        };
+        if (kernel.constants.empty() || std::ranges::none_of(kernel.code, computes)) { return; }
+        kernel.constants_address = next_constant_;
+        next_constant_ += (kernel.constants.size() + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment *
+                          isa::kAllocationAlignment;
+        cubin_.variables.push_back({fmt::format(".nv.constant2.{}", kernel.name), kernel.constants_address,
+                                    kernel.constants.size(), true, true, kernel.constants});
     }
 
     /// The address of the relocation's symbol; nothing if it is none of memory.
@@ -334,6 +349,7 @@ class Reader {
     std::vector<std::string> names_;
     std::vector<SymbolEntry> symbols_;
     std::vector<std::string> symbol_names_;
+    std::uint64_t next_constant_ = isa::kConstantBase;
     std::vector<std::uint64_t> addresses_;  ///< by section: where its variables are; 0: nowhere
     Cubin cubin_;
 };

@@ -24,8 +24,9 @@ struct CubinKernel {
     std::uint32_t parameter_bytes = 0;
     std::vector<std::uint32_t> parameter_offsets;  ///< from parameter_base
     std::vector<std::uint32_t> parameter_sizes;
-    std::vector<std::byte> constants;  ///< constant bank 2, the kernel's own
-    std::string refusal;               ///< why it cannot be executed; empty if it can
+    std::vector<std::byte> constants;     ///< constant bank 2, the kernel's own
+    std::uint64_t constants_address = 0;  ///< of the bank in memory; 0: no instruction computes an address in it
+    std::string refusal;                  ///< why it cannot be executed; empty if it can
 };
 
 /// A program in NVIDIA's native code for one architecture: an ELF file as ptxas makes it.

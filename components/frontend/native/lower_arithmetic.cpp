@@ -287,6 +287,9 @@ bool Lowering::lower_integer(const Native& from) {
         case 0x003:
             predicates(from);
             return true;
+        case 0x004:
+            row_to_predicates(from);
+            return true;
         default:
             return false;
     }
@@ -323,6 +326,27 @@ void Lowering::wide_product_with_carry(const Native& from) {
     upper.source[0] = operands_.temporary(3);
     set_result(from, upper);
     emit(upper);
+}
+
+/// R2P: bits of a register to the predicates that the mask names.
+void Lowering::row_to_predicates(const Native& from) {
+    if (from.b.kind != Source::Kind::immediate || from.word.bits(76, 2) != 0) { refuse("its mask must be a number"); }
+    const std::uint32_t mask = from.b.value & 0x7f;
+    if (from.guard != kTrue && (mask >> from.guard & 1) != 0) { refuse("it writes the predicate of its own guard"); }
+    for (unsigned number = 0; number < isa::kPredicateRegisters; ++number) {
+        if ((mask >> number & 1) == 0) { continue; }
+        constexpr std::uint8_t kFirstAndSecond = 0xc0;
+        Machine to = begin(from, Operation::lop3_test, Type::b32);
+        to.mode = kFirstAndSecond;
+        to.combine = isa::Combine::bit_and;
+        to.source_predicate = isa::kTruePredicate;
+        to.destination_predicate = static_cast<std::uint8_t>(number);
+        operands_.set_result(to, kZeroRegister);
+        to.source[0] = operands_.reg(from.reg(24));
+        to.source[1] = operands_.literals({1U << number});
+        to.source[2] = operands_.literals({0});
+        emit(to);
+    }
 }
 
 void Lowering::predicates(const Native& from) {
@@ -516,7 +540,7 @@ constexpr isa::Comparison kComparisons[] = {ne, lt, eq, le, gt, ne, ge, num, nan
 void Lowering::compare_halves(const Native& from) {
     const Word& word = from.word;
     const std::uint64_t comparison = word.bits(76, 4);
-    if (word.bit(80) || word.bit(85) || word.bit(71) || comparison == 0 || comparison == 15) {
+    if (word.bit(80) || word.bit(65) || word.bit(71) || comparison == 0 || comparison == 15) {
         refuse("this comparison of halves is not supported");
     }
     const auto part = [&](unsigned bit, std::uint8_t half) {
@@ -543,7 +567,7 @@ void Lowering::set_by_comparison(const Native& from, Type type) {
     const Word& word = from.word;
     const bool half = type == Type::f16x2;
     const std::uint64_t comparison = word.bits(76, 4);
-    if (comparison == 0 || comparison == 15 || (half && (word.bit(80) || word.bit(85)))) {
+    if (comparison == 0 || comparison == 15 || (half && (word.bit(80) || word.bit(65)))) {
         refuse("this comparison is not supported");
     }
     Machine to = begin(from, Operation::set, half && !word.bit(71) ? Type::u32 : type);

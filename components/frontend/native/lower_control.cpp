@@ -231,6 +231,13 @@ void Lowering::branch_if_diverged(const Native& from) {
     emit(to);
 }
 
+/// The sum of a register, the offset and the next instruction's address.
+void Lowering::set_computed_target(const Native& from, Machine& to) {
+    to.source[0] = operands_.reg(from.reg(24), 1);
+    to.offset =
+        static_cast<std::int32_t>((std::int64_t{place_} + 1) * isa::kNativeInstructionBytes + from.branch_offset());
+}
+
 /// Of the instruction that is emitted next.
 void Lowering::set_target(const Native& from) {
     const std::int64_t target = std::int64_t{place_} + 1 + from.branch_offset() / isa::kNativeInstructionBytes;
@@ -268,8 +275,12 @@ bool Lowering::lower_control(const Native& from) {
             }
             Machine to = begin(from, Operation::bra, Type::none);
             if (from.opcode->number == 0x147) { condition(to); }
-            set_target(from);
             if (from.opcode->number == 0x144) { calls_.push_back(static_cast<std::uint32_t>(to_.code.size())); }
+            if (from.opcode->number == 0x144 && word.bits(9, 3) == 1) {
+                set_computed_target(from, to);
+            } else {
+                set_target(from);
+            }
             emit(to);
             return true;
         }
@@ -288,8 +299,7 @@ bool Lowering::lower_control(const Native& from) {
                 to.guard = isa::kTruePredicate;
                 to.guard_negated = false;
             }
-            to.source[0] = operands_.reg(from.reg(24), 1);
-            to.offset = static_cast<std::int32_t>((std::int64_t{place_} + 1) * 16 + from.branch_offset());
+            set_computed_target(from, to);
             emit(to);
             return true;
         }

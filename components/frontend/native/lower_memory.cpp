@@ -320,8 +320,11 @@ void Lowering::constant_load(const Native& from, bool uniform) {
         to_.addresses_parameters = true;
         base = isa::kParameterBase - kernel_.parameter_base;
         end = std::uint64_t{kernel_.parameter_base} + kernel_.parameter_bytes;
+    } else if (place.bank == 2 && kernel_.constants_address != 0) {
+        base = kernel_.constants_address;
+        end = kernel_.constants.size();
     } else {
-        refuse("only parameters and the module's constants are read by address");
+        refuse("only parameters and constants are read by address");
     }
     // The sum of index and offset has 16 bits, so that an offset in the bank's upper half looks like a negative one.
     constexpr std::int64_t kBankBytes = 1 << 16;

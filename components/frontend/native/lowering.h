@@ -46,6 +46,7 @@ class Lowering {
     bool lower_control(const Native& from);
 
     void predicates(const Native& from);
+    void row_to_predicates(const Native& from);
     void arithmetic(const Native& from, isa::Type type);
     void compare(const Native& from, isa::Type type);
     void compare_halves(const Native& from);
@@ -61,6 +62,7 @@ class Lowering {
     void space_of_address(const Native& from);
     void barrier(const Native& from);
     void set_target(const Native& from);
+    void set_computed_target(const Native& from, Machine& to);
     void synchronise_warp(const Native& from);
     void branch_if_diverged(const Native& from);
     /// The member mask that WARPSYNC has given for the instruction; no operand if none did.
