@@ -151,6 +151,14 @@ class Reader {
         if (code.size() % sizeof(Word) != 0) { refuse("the code of {} has {} bytes", kernel.name, code.size()); }
         kernel.code.resize(code.size() / sizeof(Word));
         std::memcpy(kernel.code.data(), code.data(), code.size());
+        for (const SymbolEntry& symbol : symbols_) {
+            constexpr std::uint8_t kFunction = 2;
+            const bool is_function = symbol.section == index && (symbol.info & 0xf) == kFunction && symbol.value != 0;
+            if (is_function && symbol.value < code.size()) {
+                kernel.functions.push_back(static_cast<std::uint32_t>(symbol.value / sizeof(Word)));
+            }
+        }
+        std::ranges::sort(kernel.functions);
         if (const SectionHeader* shared = find(fmt::format(".nv.shared.{}", kernel.name))) {
             kernel.shared_bytes = static_cast<std::uint32_t>(shared->size);
         }

@@ -16,11 +16,12 @@ namespace lookahead::native {
 struct CubinKernel {
     std::string name;
     std::vector<Word> code;
-    std::uint32_t registers = 0;       ///< of a thread
-    std::uint32_t shared_bytes = 0;    ///< with what the GPU reserves
-    std::uint32_t stack_bytes = 0;     ///< of a thread, with those of all functions that it calls
-    std::uint32_t max_threads = 0;     ///< of a CTA (.maxntid, .reqntid); 0: not given
-    std::uint32_t parameter_base = 0;  ///< of the parameters in constant bank 0
+    std::vector<std::uint32_t> functions;  ///< numbers of the first instructions of functions that it calls, ascending
+    std::uint32_t registers = 0;           ///< of a thread
+    std::uint32_t shared_bytes = 0;        ///< with what the GPU reserves
+    std::uint32_t stack_bytes = 0;         ///< of a thread, with those of all functions that it calls
+    std::uint32_t max_threads = 0;         ///< of a CTA (.maxntid, .reqntid); 0: not given
+    std::uint32_t parameter_base = 0;      ///< of the parameters in constant bank 0
     std::uint32_t parameter_bytes = 0;
     std::vector<std::uint32_t> parameter_offsets;  ///< from parameter_base
     std::vector<std::uint32_t> parameter_sizes;

@@ -1,12 +1,49 @@
 #include "components/frontend/native/lower.h"
 
+#include <algorithm>
+
+#include "components/frontend/native/decode.h"
 #include "components/frontend/native/lowering.h"
+#include "components/isa/code_address.h"
+#include "components/isa/instruction_bytes.h"
 #include "core/error/error.h"
 
 namespace lookahead::native {
 namespace {
 
-isa::Kernel frame_of(const CubinKernel& kernel, std::string_view file) {
+/// Whether a function of the kernel may lead to itself. A call by register may lead to any.
+bool is_recursive(const CubinKernel& kernel, unsigned architecture) {
+    constexpr std::uint64_t kCall = 0x144, kByRegister = 1;
+    const std::size_t count = kernel.functions.size() + 1;
+    const auto function_of = [&](std::int64_t place) {
+        const auto after = std::ranges::upper_bound(kernel.functions, place);
+        return static_cast<std::size_t>(after - kernel.functions.begin());
+    };
+    std::vector<std::vector<bool>> leads(count, std::vector<bool>(count));
+    for (std::size_t place = 0; place < kernel.code.size(); ++place) {
+        const Word& word = kernel.code[place];
+        if (word.bits(0, 9) != kCall) { continue; }
+        std::vector<bool>& from = leads[function_of(static_cast<std::int64_t>(place))];
+        if (word.bits(9, 3) == kByRegister) {
+            std::fill(from.begin() + 1, from.end(), true);
+        } else {
+            const std::int64_t bytes = decode(word, architecture).branch_offset();
+            from[function_of(static_cast<std::int64_t>(place) + 1 + bytes / isa::kNativeInstructionBytes)] = true;
+        }
+    }
+    for (std::size_t by = 0; by < count; ++by) {
+        for (std::size_t from = 0; from < count; ++from) {
+            if (!leads[from][by]) { continue; }
+            for (std::size_t to = 0; to < count; ++to) { leads[from][to] = leads[from][to] || leads[by][to]; }
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (leads[i][i]) { return true; }
+    }
+    return false;
+}
+
+isa::Kernel frame_of(const CubinKernel& kernel, std::string_view file, unsigned architecture) {
     isa::Kernel result;
     result.name = kernel.name;
     result.source_file = file;
@@ -15,7 +52,9 @@ isa::Kernel frame_of(const CubinKernel& kernel, std::string_view file) {
     result.parameter_sizes = kernel.parameter_sizes;
     result.static_shared_bytes = kernel.shared_bytes;
     constexpr std::uint32_t kStackAlignment = 16;
-    result.local_bytes = (kernel.stack_bytes + kStackAlignment - 1) / kStackAlignment * kStackAlignment;
+    // The cubin does not say how much a recursive kernel needs.
+    const std::uint32_t stack = kernel.stack_bytes + (is_recursive(kernel, architecture) ? isa::kCallStackBytes : 0);
+    result.local_bytes = (stack + kStackAlignment - 1) / kStackAlignment * kStackAlignment;
     result.max_threads_per_cta = kernel.max_threads;
     result.refusal = kernel.refusal;
     return result;
@@ -27,12 +66,17 @@ isa::KernelTable lower(const Cubin& cubin, std::string_view file, bool own_barri
     isa::KernelTable table;
     table.image = cubin.variables;
     for (const CubinKernel& kernel : cubin.kernels) {
-        isa::Kernel result = frame_of(kernel, file);
+        isa::Kernel result = frame_of(kernel, file, cubin.architecture);
         if (result.refusal.empty()) {
             try {
-                Lowering(cubin, kernel, result).run(own_barriers);
+                Lowering lowering(cubin, kernel, result, false);
+                lowering.run(own_barriers);
+                if (lowering.makes_local_addresses()) {
+                    result = frame_of(kernel, file, cubin.architecture);
+                    Lowering(cubin, kernel, result, true).run(own_barriers);
+                }
             } catch (const InputError& error) {
-                result = frame_of(kernel, file);
+                result = frame_of(kernel, file, cubin.architecture);
                 result.refusal = error.what();
             }
         } else {

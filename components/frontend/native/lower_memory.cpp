@@ -131,7 +131,9 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
     to.vector = type.vector;
     set_address(from, to, space);
     if (space == Space::global || space == Space::generic) { set_order(from, to); }
-    if (space == Space::local && type.vector > 1) { return split_access(from, to); }
+    if (type.vector > 1 && (space == Space::local || (space == Space::generic && splits_generic_))) {
+        return split_access(from, to);
+    }
     if (operation == Operation::load) {
         set_result(from, to, type.vector);
     } else {
@@ -145,7 +147,15 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
 void Lowering::split_access(const Native& from, Machine to) {
     const unsigned words = to.vector;
     const std::uint32_t first = from.reg(to.operation == Operation::load ? 16 : 32);
-    const std::uint32_t last = to.operation == Operation::load ? from.reg(24) - first : words;
+    std::uint32_t last = to.operation == Operation::load ? from.reg(24) - first : words;
+    if (to.source[0].rows == 2 && to.operation == Operation::load && last + 1 <= words) {  // both words of the address
+        Machine address = begin(from, Operation::mov, Type::b64);
+        address.source[0] = to.source[0];
+        operands_.set_temporary(address, 0, 2);
+        emit(address);
+        to.source[0] = operands_.temporary(0, 2);
+        last = words;
+    }
     const auto access_word = [&](unsigned word) {
         Machine part = to;
         part.vector = 1;

@@ -18,8 +18,13 @@ std::vector<Instruction> decoded(const Cubin& cubin, const CubinKernel& kernel) 
 
 }  // namespace
 
-Lowering::Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to)
-    : cubin_(cubin), kernel_(kernel), to_(to), code_(decoded(cubin, kernel)), operands_(cubin, kernel, to, code_) {}
+Lowering::Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to, bool splits_generic)
+    : cubin_(cubin),
+      kernel_(kernel),
+      to_(to),
+      splits_generic_(splits_generic),
+      code_(decoded(cubin, kernel)),
+      operands_(cubin, kernel, to, code_) {}
 
 void Lowering::run(bool own_barriers) {
     to_.instruction_bytes = isa::kNativeInstructionBytes;

@@ -20,11 +20,14 @@ void set_predicate2(const Instruction& from, isa::Instruction& to, unsigned bit)
 /// Lowers one kernel's instructions to the machine ISA.
 class Lowering {
   public:
-    /// `to` has the kernel's frame; the lowering adds code, registers and literals.
-    Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to);
+    /// `to` has the kernel's frame; the lowering adds code, registers and literals. `splits_generic`: generic accesses
+    /// of several words are one for each, as those in local memory are.
+    Lowering(const Cubin& cubin, const CubinKernel& kernel, isa::Kernel& to, bool splits_generic);
 
     /// InputError with the place for an instruction that cannot be lowered.
     void run(bool own_barriers);
+    /// Whether generic accesses may reach local memory.
+    bool makes_local_addresses() const { return operands_.makes_local_addresses(); }
 
   private:
     using Native = native::Instruction;
@@ -90,6 +93,7 @@ class Lowering {
     const Cubin& cubin_;
     const CubinKernel& kernel_;
     isa::Kernel& to_;
+    bool splits_generic_;
     std::vector<Native> code_;
     Operands operands_;
     std::uint32_t place_ = 0;             ///< number of the instruction that is lowered

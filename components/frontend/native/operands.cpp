@@ -141,6 +141,7 @@ Operand Operands::of_launch(std::uint32_t offset, unsigned rows) {
           std::pair{driver.shared_window, isa::kSharedWindowBase},
           std::pair{driver.constant_window, isa::kConstantBase}, std::pair{driver.bank_window, bank}}) {
         if ((offset - place) / 4 < 2 && place == driver.bank_window) { to_.addresses_parameters = true; }
+        if ((offset - place) / 4 < 2 && place == driver.local_window) { makes_local_addresses_ = true; }
         const std::uint32_t words[] = {static_cast<std::uint32_t>(window), static_cast<std::uint32_t>(window >> 32)};
         if (offset == place && rows == 2) { return literals({words[0], words[1]}); }
         if ((offset - place) / 4 < 2 && rows == 1) { return literals({words[(offset - place) / 4]}); }

@@ -36,6 +36,9 @@ class Operands {
     /// `rows` words at a byte of the launch's bank (0), of the kernel's own (2), or of that of addresses (4).
     isa::Operand constant(unsigned bank, std::uint32_t offset, unsigned rows);
 
+    /// Whether an operand was the window of local memory, with which generic addresses are made.
+    bool makes_local_addresses() const { return makes_local_addresses_; }
+
     void set_result(isa::Instruction& to, std::uint32_t number, unsigned rows = 1) const;
     void set_uniform_result(isa::Instruction& to, std::uint32_t number, unsigned rows = 1) const;
     void set_temporary(isa::Instruction& to, unsigned number, unsigned rows = 1) const;
@@ -50,6 +53,7 @@ class Operands {
     const CubinKernel& kernel_;
     isa::Kernel& to_;
     std::uint32_t zero_uniform_;
+    bool makes_local_addresses_ = false;
     std::uint32_t unread_ = 0;
     std::uint32_t loaded_ = 0;
     std::uint32_t temporary_ = 0;
