@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <vector>
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/cudart/protocol.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/layout/layout.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
@@ -23,6 +26,60 @@ struct ReplayParameters {
 };
 
 namespace {
+
+/// Where the module's variables were in the captured run, and where they are in this one: native code has its own
+/// layout.
+class MovedVariables {
+  public:
+    MovedVariables() = default;
+    /// `image`: of the captured run.
+    MovedVariables(const isa::ModuleImage& image, const Device& device) {
+        for (const isa::ModuleVariable& variable : image) {
+            const std::optional<DeviceAddress> now = address_in(device, variable.name);
+            if (now != variable.address) { moves_.push_back({variable.name, variable.address, variable.bytes, now}); }
+        }
+    }
+
+    /// Where the address of the captured run is now. InputError for one in a variable that this program's code lacks.
+    DeviceAddress operator()(DeviceAddress address) const {
+        for (const Move& move : moves_) {
+            if (address - move.from >= move.bytes) { continue; }
+            if (!move.to) {
+                throw InputError("the captured program accesses the variable {}, which its native code does not have",
+                                 move.name);
+            }
+            return *move.to + (address - move.from);
+        }
+        return address;
+    }
+    /// Likewise for all aligned words of 64 bits that are such addresses.
+    void apply(std::span<std::byte> bytes) const {
+        for (std::size_t at = 0; !moves_.empty() && at + sizeof(DeviceAddress) <= bytes.size();
+             at += sizeof(DeviceAddress)) {
+            DeviceAddress word = 0;
+            std::memcpy(&word, bytes.data() + at, sizeof word);
+            if (const DeviceAddress now = (*this)(word); now != word) {
+                std::memcpy(bytes.data() + at, &now, sizeof now);
+            }
+        }
+    }
+
+  private:
+    struct Move {
+        std::string name;
+        DeviceAddress from = 0;
+        std::uint64_t bytes = 0;
+        std::optional<DeviceAddress> to;  ///< none: the compiler has removed the variable
+    };
+
+    static std::optional<DeviceAddress> address_in(const Device& device, std::string_view name) {
+        try {
+            return device.variable(name);
+        } catch (const ProgramError&) { return std::nullopt; }
+    }
+
+    std::vector<Move> moves_;
+};
 
 class Replay : public Workload {
   public:
@@ -59,6 +116,7 @@ class Replay : public Workload {
         different_call_ = kNoCall;
         last_launch_ = "no kernel";
         launches_ = 0;
+        moved_ = MovedVariables(finaliser::module_image(parsed()), device);
         for (std::size_t i = 0; i < capture_.calls.size(); ++i) { replay(device, capture_.calls[i], i); }
     }
 
@@ -84,9 +142,9 @@ class Replay : public Workload {
     std::string explanation() const {
         RaceFinder finder(different_address_);
         try {
-            const auto module = ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel);
-            EmulatedDevice device(finaliser::finalise_module(module, {}), {.observer = &finder});
+            EmulatedDevice device(finaliser::finalise_module(parsed(), {}), {.observer = &finder});
             Replay again(*this);
+            again.moved_ = {};
             for (std::size_t i = 0; i < different_call_; ++i) {
                 const CapturedCall& call = capture_.calls[i];
                 again.replay(device, call, i);
@@ -99,19 +157,29 @@ class Replay : public Workload {
         return finder.explain();
     }
 
-    void replay(Device& device, const CapturedCall& call, std::size_t number) {
+    ptx::Module parsed() const { return ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel); }
+
+    void replay(Device& device, const CapturedCall& captured, std::size_t number) {
+        CapturedCall call = captured;
+        call.address = moved_(call.address);
+        call.source = moved_(call.source);
         if (call.kind == CapturedCall::Kind::launch) {
             replay_launch(device, call, number);
         } else if (call.kind == CapturedCall::Kind::copy_from_device) {
             compare(device, call, number);
         } else {
-            repeat(call, call.has_contents() ? capture_.contents(call) : std::vector<std::byte>(), device);
+            std::vector<std::byte> contents;
+            if (call.has_contents()) { contents = capture_.contents(call); }
+            moved_.apply(contents);
+            repeat(call, contents, device);
         }
     }
 
     void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {
         if (!reaches_device(call)) { return; }
-        device.launch(call.kernel, call.configuration, capture_.contents(call));
+        std::vector<std::byte> parameters = capture_.contents(call);
+        moved_.apply(parameters);
+        device.launch(call.kernel, call.configuration, parameters);
         last_launch_ = fmt::format("{} (launch {})", short_name(call.kernel), launches_++);
         if (call.error != 0 && difference_.empty()) {
             difference_ = fmt::format(
@@ -121,7 +189,8 @@ class Replay : public Workload {
     }
 
     void compare(Device& device, const CapturedCall& call, std::size_t number) {
-        const auto expected = capture_.contents(call);
+        std::vector<std::byte> expected = capture_.contents(call);
+        moved_.apply(expected);
         std::vector<std::byte> got(expected.size());
         device.copy_from_device(got, call.address);
         ++copies_;
@@ -139,6 +208,7 @@ class Replay : public Workload {
 
     Capture capture_;
     std::string ptx_;
+    MovedVariables moved_;
     std::uint64_t copies_ = 0;
     std::uint64_t bytes_ = 0;
     std::string difference_;  ///< the first; empty: none
