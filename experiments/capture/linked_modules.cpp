@@ -157,19 +157,29 @@ std::string link_parts(std::span<const std::string> parts) {
         }
     }
 
-    std::map<std::string_view, std::string_view> prototypes;
+    // ptxas refuses an .extern prototype of a function that the module defines.
+    const auto text_of = [&](const Statement& statement) {
+        std::string text(statement.text);
+        constexpr std::string_view kExtern = ".extern";
+        const std::size_t at = text.find(kExtern);
+        if (statement.is_external && statement.is_function && chosen.contains(statement.name) && at < text.size()) {
+            text.replace(at, kExtern.size(), ".visible");
+        }
+        return text;
+    };
+    std::map<std::string_view, std::string> prototypes;
     std::string variables;
     LinkedModules linked;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         std::string kept = preambles[i];
         for (const Statement& statement : statements_of(bodies[i])) {
             if (statement.is_external && statement.is_variable) { continue; }
-            if (statement.is_shared_prototype()) { prototypes.emplace(statement.name, statement.text); }
+            if (statement.is_shared_prototype()) { prototypes.emplace(statement.name, text_of(statement)); }
             if (statement.is_weak && statement.is_definition() && !chosen.emplace(statement.name).second) {
                 if (statement.is_function) { kept += fmt::format("{};\n", statement.head); }
                 continue;
             }
-            (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += statement.text;
+            (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += text_of(statement);
         }
         linked.add(kept);
     }
