@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
 #include <vector>
 
 #include "components/emulator/emulated_device.h"
@@ -15,6 +13,7 @@
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
 #include "experiments/capture/capture.h"
+#include "experiments/capture/moved_variables.h"
 #include "experiments/capture/race_finder.h"
 #include "experiments/workloads/workload.h"
 
@@ -26,60 +25,6 @@ struct ReplayParameters {
 };
 
 namespace {
-
-/// Where the module's variables were in the captured run, and where they are in this one: native code has its own
-/// layout.
-class MovedVariables {
-  public:
-    MovedVariables() = default;
-    /// `image`: of the captured run.
-    MovedVariables(const isa::ModuleImage& image, const Device& device) {
-        for (const isa::ModuleVariable& variable : image) {
-            const std::optional<DeviceAddress> now = address_in(device, variable.name);
-            if (now != variable.address) { moves_.push_back({variable.name, variable.address, variable.bytes, now}); }
-        }
-    }
-
-    /// Where the address of the captured run is now. InputError for one in a variable that this program's code lacks.
-    DeviceAddress operator()(DeviceAddress address) const {
-        for (const Move& move : moves_) {
-            if (address - move.from >= move.bytes) { continue; }
-            if (!move.to) {
-                throw InputError("the captured program accesses the variable {}, which its native code does not have",
-                                 move.name);
-            }
-            return *move.to + (address - move.from);
-        }
-        return address;
-    }
-    /// Likewise for all aligned words of 64 bits that are such addresses.
-    void apply(std::span<std::byte> bytes) const {
-        for (std::size_t at = 0; !moves_.empty() && at + sizeof(DeviceAddress) <= bytes.size();
-             at += sizeof(DeviceAddress)) {
-            DeviceAddress word = 0;
-            std::memcpy(&word, bytes.data() + at, sizeof word);
-            if (const DeviceAddress now = (*this)(word); now != word) {
-                std::memcpy(bytes.data() + at, &now, sizeof now);
-            }
-        }
-    }
-
-  private:
-    struct Move {
-        std::string name;
-        DeviceAddress from = 0;
-        std::uint64_t bytes = 0;
-        std::optional<DeviceAddress> to;  ///< none: the compiler has removed the variable
-    };
-
-    static std::optional<DeviceAddress> address_in(const Device& device, std::string_view name) {
-        try {
-            return device.variable(name);
-        } catch (const ProgramError&) { return std::nullopt; }
-    }
-
-    std::vector<Move> moves_;
-};
 
 class Replay : public Workload {
   public:
@@ -109,14 +54,15 @@ class Replay : public Workload {
         return static_cast<std::uint64_t>(std::ranges::count_if(capture_.calls, reaches_device));
     }
 
-    void run(Device& device) override {
+    void run(Device& target) override {
+        MovedVariables moved(target, finaliser::module_image(parsed()));
+        Device& device = moved.none() ? target : moved;
         copies_ = 0;
         bytes_ = 0;
         difference_.clear();
         different_call_ = kNoCall;
         last_launch_ = "no kernel";
         launches_ = 0;
-        moved_ = MovedVariables(finaliser::module_image(parsed()), device);
         for (std::size_t i = 0; i < capture_.calls.size(); ++i) { replay(device, capture_.calls[i], i); }
     }
 
@@ -144,7 +90,6 @@ class Replay : public Workload {
         try {
             EmulatedDevice device(finaliser::finalise_module(parsed(), {}), {.observer = &finder});
             Replay again(*this);
-            again.moved_ = {};
             for (std::size_t i = 0; i < different_call_; ++i) {
                 const CapturedCall& call = capture_.calls[i];
                 again.replay(device, call, i);
@@ -159,27 +104,19 @@ class Replay : public Workload {
 
     ptx::Module parsed() const { return ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel); }
 
-    void replay(Device& device, const CapturedCall& captured, std::size_t number) {
-        CapturedCall call = captured;
-        call.address = moved_(call.address);
-        call.source = moved_(call.source);
+    void replay(Device& device, const CapturedCall& call, std::size_t number) {
         if (call.kind == CapturedCall::Kind::launch) {
             replay_launch(device, call, number);
         } else if (call.kind == CapturedCall::Kind::copy_from_device) {
             compare(device, call, number);
         } else {
-            std::vector<std::byte> contents;
-            if (call.has_contents()) { contents = capture_.contents(call); }
-            moved_.apply(contents);
-            repeat(call, contents, device);
+            repeat(call, call.has_contents() ? capture_.contents(call) : std::vector<std::byte>(), device);
         }
     }
 
     void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {
         if (!reaches_device(call)) { return; }
-        std::vector<std::byte> parameters = capture_.contents(call);
-        moved_.apply(parameters);
-        device.launch(call.kernel, call.configuration, parameters);
+        device.launch(call.kernel, call.configuration, capture_.contents(call));
         last_launch_ = fmt::format("{} (launch {})", short_name(call.kernel), launches_++);
         if (call.error != 0 && difference_.empty()) {
             difference_ = fmt::format(
@@ -189,8 +126,7 @@ class Replay : public Workload {
     }
 
     void compare(Device& device, const CapturedCall& call, std::size_t number) {
-        std::vector<std::byte> expected = capture_.contents(call);
-        moved_.apply(expected);
+        const auto expected = capture_.contents(call);
         std::vector<std::byte> got(expected.size());
         device.copy_from_device(got, call.address);
         ++copies_;
@@ -208,7 +144,6 @@ class Replay : public Workload {
 
     Capture capture_;
     std::string ptx_;
-    MovedVariables moved_;
     std::uint64_t copies_ = 0;
     std::uint64_t bytes_ = 0;
     std::string difference_;  ///< the first; empty: none

@@ -99,7 +99,8 @@ bool CaptureServer::needs_device(const Request& request) {
 }
 
 void CaptureServer::perform_on(Device& device) {
-    performer_ = &device;
+    moved_ = std::make_unique<MovedVariables>(device, this->device().kernels().image);
+    performer_ = moved_->none() ? &device : moved_.get();
     device.use_pages();
 }
 

@@ -13,6 +13,7 @@
 #include "experiments/capture/capture_machine.h"
 #include "experiments/capture/host_pages.h"
 #include "experiments/capture/linked_modules.h"
+#include "experiments/capture/moved_variables.h"
 
 namespace lookahead {
 
@@ -97,6 +98,7 @@ class CaptureServer {
     int memory_file_ = -1;
     LaunchWatcher watcher_;
     std::unique_ptr<EmulatedDevice> device_;  ///< with `performer_` its allocations, and the memory that the host sees
+    std::unique_ptr<MovedVariables> moved_;
     Device* performer_ = nullptr;
     std::unique_ptr<HostPages> host_pages_;
     bool recorded_pages_ = false;

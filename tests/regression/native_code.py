@@ -3,16 +3,28 @@
 workloads that ptxas compiles for each architecture give matching outputs."""
 
 import pathlib
+import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
+CAPTURES = pathlib.Path(__file__).resolve().parents[1] / "functional" / "cuda"
 CUBINS = pathlib.Path(__file__).resolve().parent / "native"
 ARCHITECTURES = [75, 80, 86, 89, 90, 100]
 # Workloads that cannot be run as native code, and the message that says so: textures; vector memory instructions, which
 # ptxas does not know.
 BEYOND = {"imageDenoising": "the machine ISA does not have this instruction", "vecmem_premise": "cannot compile it for"}
+# Captures of CUDA programs that do not end with the same outputs, and the message that says why: textures and surfaces, calls
+# of the system's functions, grids' barriers; a program that gets an error also from PTX, and one that copies pointers to
+# functions back, whose values differ.
+CAPTURES_BEYOND = {
+    **dict.fromkeys(("cube_map", "small_network", "surfaces", "texture_filter"), (3, "")),
+    **dict.fromkeys(("device_assert", "device_heap", "device_printf"), (3, "calls of the system's functions")),
+    "errors": (4, "address 0x40 is not in allocated global memory"),
+    "grid_barrier": (3, "is not known"),
+    "indirect_calls": (4, "a copy differs"),
+}
 
 
 def native(architecture, cubin=None):
@@ -138,10 +150,34 @@ def check_all_compiled(checks):
     check_compiled(checks, lookahead.workloads(checks.program), ARCHITECTURES)
 
 
-QUICK = [check_cubins, check_models, check_resumed, check_refusals, check_damaged, check_compiled]
+def check_captures(checks, architectures=None):
+    """Captures of CUDA programs, each for one architecture, and no other one in the next run."""
+    if not lookahead.has_ptxas():
+        print("skipped: no ptxas")
+        return
+    captures = sorted(CAPTURES.glob("*.capture.h5"))
+    checks.expect(len(captures) > 40, f"{len(captures)} captures")
+    draw = random.Random(lookahead.seed_of_run())
+    for capture in captures:
+        name = capture.name.removesuffix(".capture.h5")
+        for architecture in architectures or [draw.choice(ARCHITECTURES)]:
+            run = ["run", capture, "-m", "h100", *native(architecture), "--out", checks.folder / "capture.h5", "--force", "--progress", "none"]
+            code, phrase = CAPTURES_BEYOND.get(name, (0, "outputs match"))
+            if name == "half_precision" and architecture == 75:  # HFMA2.F32
+                code, phrase = 3, "a sum of halves as a single is not supported"
+            done = lookahead.execute(checks.program, run)
+            checks.check(f"{name}, sm_{architecture}", done.returncode == code and phrase in done.stdout + done.stderr,
+                         f"exit {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def check_all_captures(checks):
+    check_captures(checks, ARCHITECTURES)
+
+
+QUICK = [check_cubins, check_models, check_resumed, check_refusals, check_damaged, check_compiled, check_captures]
 
 if __name__ == "__main__":
     if "--all" in sys.argv:
         sys.argv.remove("--all")
-        QUICK.append(check_all_compiled)
+        QUICK += [check_all_compiled, check_all_captures]
     sys.exit(lookahead.run_checks(__doc__, lookahead.Checks, *QUICK))

@@ -145,15 +145,9 @@ def write_program(folder, draw, launches):
     return path, instructions, threads
 
 
-def seed_of_run():
-    seed = int(os.environ.get("LOOKAHEAD_TEST_SEED", random.randrange(1 << 30)))
-    print(f"seed {seed}: again with LOOKAHEAD_TEST_SEED={seed}", flush=True)
-    return seed
-
-
 def check_random(checks):
     """Random programs execute what their traces say, and in the same way on any ranks, threads and protocols."""
-    seed = seed_of_run()
+    seed = lookahead.seed_of_run()
     for number in range(int(os.environ.get("LOOKAHEAD_TEST_TIMES", 6))):
         draw = random.Random(seed + number)
         path, instructions, threads = write_program(checks.folder / f"program{number}", draw, draw.randint(1, 3))
@@ -246,7 +240,7 @@ def check_sweep(checks):
 
 def check_damaged(checks):
     """A trace with changed bytes ends the program in an orderly way."""
-    draw = random.Random(seed_of_run())
+    draw = random.Random(lookahead.seed_of_run())
     content = RandomTrace(draw).text().encode()
     for name, whole in (("damaged.traceg", content), ("damaged.traceg.xz", lzma.compress(content))):
         path = checks.folder / name

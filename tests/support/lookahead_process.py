@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -179,6 +180,12 @@ def run_checks(document, kind, *functions):
             if arguments.only in (None, function.__name__.removeprefix("check_")):
                 function(checks)
         return checks.finish()
+
+
+def seed_of_run():
+    seed = int(os.environ.get("LOOKAHEAD_TEST_SEED", random.randrange(1 << 30)))
+    print(f"seed {seed}: again with LOOKAHEAD_TEST_SEED={seed}", flush=True)
+    return seed
 
 
 def wait_for(condition, seconds=PATIENCE, period=0.005):

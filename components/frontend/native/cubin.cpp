@@ -154,11 +154,11 @@ class Reader {
         for (const SymbolEntry& symbol : symbols_) {
             constexpr std::uint8_t kFunction = 2;
             const bool is_function = symbol.section == index && (symbol.info & 0xf) == kFunction && symbol.value != 0;
-            if (is_function && symbol.value < code.size()) {
-                kernel.functions.push_back(static_cast<std::uint32_t>(symbol.value / sizeof(Word)));
+            if (is_function && symbol.value < code.size() && symbol.size <= code.size() - symbol.value) {
+                kernel.functions.emplace_back(static_cast<std::uint32_t>(symbol.value / sizeof(Word)),
+                                              static_cast<std::uint32_t>((symbol.value + symbol.size) / sizeof(Word)));
             }
         }
-        std::ranges::sort(kernel.functions);
         if (const SectionHeader* shared = find(fmt::format(".nv.shared.{}", kernel.name))) {
             kernel.shared_bytes = static_cast<std::uint32_t>(shared->size);
         }

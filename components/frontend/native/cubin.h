@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "components/frontend/native/word.h"
@@ -16,12 +17,13 @@ namespace lookahead::native {
 struct CubinKernel {
     std::string name;
     std::vector<Word> code;
-    std::vector<std::uint32_t> functions;  ///< numbers of the first instructions of functions that it calls, ascending
-    std::uint32_t registers = 0;           ///< of a thread
-    std::uint32_t shared_bytes = 0;        ///< with what the GPU reserves
-    std::uint32_t stack_bytes = 0;         ///< of a thread, with those of all functions that it calls
-    std::uint32_t max_threads = 0;         ///< of a CTA (.maxntid, .reqntid); 0: not given
-    std::uint32_t parameter_base = 0;      ///< of the parameters in constant bank 0
+    /// Instructions of the functions that it calls: numbers of the first one, and of the one after the last.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> functions;
+    std::uint32_t registers = 0;       ///< of a thread
+    std::uint32_t shared_bytes = 0;    ///< with what the GPU reserves
+    std::uint32_t stack_bytes = 0;     ///< of a thread, with those of all functions that it calls
+    std::uint32_t max_threads = 0;     ///< of a CTA (.maxntid, .reqntid); 0: not given
+    std::uint32_t parameter_base = 0;  ///< of the parameters in constant bank 0
     std::uint32_t parameter_bytes = 0;
     std::vector<std::uint32_t> parameter_offsets;  ///< from parameter_base
     std::vector<std::uint32_t> parameter_sizes;

@@ -15,9 +15,11 @@ namespace {
 bool is_recursive(const CubinKernel& kernel, unsigned architecture) {
     constexpr std::uint64_t kCall = 0x144, kByRegister = 1;
     const std::size_t count = kernel.functions.size() + 1;
+    // Function 0 is the kernel, with its subroutines that have no name.
     const auto function_of = [&](std::int64_t place) {
-        const auto after = std::ranges::upper_bound(kernel.functions, place);
-        return static_cast<std::size_t>(after - kernel.functions.begin());
+        const auto has = [&](const auto& range) { return place >= range.first && place < range.second; };
+        const auto found = std::ranges::find_if(kernel.functions, has);
+        return found == kernel.functions.end() ? 0 : static_cast<std::size_t>(found - kernel.functions.begin()) + 1;
     };
     std::vector<std::vector<bool>> leads(count, std::vector<bool>(count));
     for (std::size_t place = 0; place < kernel.code.size(); ++place) {
@@ -37,7 +39,7 @@ bool is_recursive(const CubinKernel& kernel, unsigned architecture) {
             for (std::size_t to = 0; to < count; ++to) { leads[from][to] = leads[from][to] || leads[by][to]; }
         }
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 1; i < count; ++i) {
         if (leads[i][i]) { return true; }
     }
     return false;

@@ -333,6 +333,8 @@ void Lowering::constant_load(const Native& from, bool uniform) {
     } else if (place.bank == 2 && kernel_.constants_address != 0) {
         base = kernel_.constants_address;
         end = kernel_.constants.size();
+    } else if (place.bank == 4) {
+        refuse("calls of the system's functions (vprintf, malloc, free, __assertfail) are not supported");
     } else {
         refuse("only parameters and constants are read by address");
     }

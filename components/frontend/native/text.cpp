@@ -123,6 +123,8 @@ std::string operand_text(const Instruction& instruction, std::string_view operan
             return word.bits(bit, 3) == kTrue ? "" : predicate_text(word.bits(bit, 3), word.bit(bit + 3), kind == 'X');
         case 'r':
             return register_text(instruction.reg(bit == 32 ? instruction.data_bit() : bit));
+        case 'w':
+            return word.bits(9, 3) == 4 ? "" : register_text(instruction.reg(24));
         case 'u':
             return uniform_text(instruction, instruction.uniform(bit));
         case 's':

@@ -382,8 +382,9 @@ TEST_CASE("Parts of relocatable code become one module") {
     CHECK(count(".global .align 4 .b8 own$1[2] = {1, 2};") == 1);
     CHECK(count("{ mov.u64 %rd1, own; }") == 1);
     CHECK(count("{ mov.u64 %rd1, own$1; mov.u64 %rd2, calls; }") == 1);
-    CHECK(count(".extern .func (.param .b32 r) area") == 1);
-    CHECK(count(".visible .func (.param .b32 r) area") == 1);
+    CHECK(count(".extern .func (.param .b32 r) area") == 0);
+    CHECK(count(".visible .func (.param .b32 r) area(.param .b32 x);") == 1);
+    CHECK(count(".visible .func (.param .b32 r) area(.param .b32 x) {") == 1);
 
     Session session;
     const auto binaries = [&](std::size_t left_out) {

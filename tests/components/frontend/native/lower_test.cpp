@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "components/isa/code_address.h"
 #include "components/isa/instruction.h"
 #include "components/isa/modes.h"
 #include "core/error/error.h"
@@ -222,6 +223,77 @@ TEST_CASE("0 * 0 + number is a move, unless it flushes or saturates") {
     CHECK(kernel.code[1].flush_to_zero);
     CHECK(kernel.code[2].operation == Operation::fma);
     CHECK(kernel.code[2].saturate);
+}
+
+TEST_CASE("a collective's exchange is where its lanes meet; one without an exchange is a meeting itself") {
+    const Word begin{0x0000000007087348, 0x000fea0003c00000};  // WARPSYNC.COLLECTIVE R7, past the end of it
+    const Word shuffle{0x0000001104077389, 0x000064000000000e}, nothing{0x0000000000007918, 0x000fe20000000000},
+        end{0x000000000000791b, 0x003fe20003800000};
+    const isa::Kernel kernel = lowered({begin, shuffle, end, shuffle, begin, nothing, end}, 90);
+    REQUIRE(kernel.refusal.empty());
+    CHECK(kernel.code[0].operation == Operation::mark);
+    CHECK(kernel.code[1].operation == Operation::shuffle);
+    CHECK(kernel.code[1].source[3].kind == Operand::Kind::reg);
+    CHECK(kernel.code[1].source[3].index == 7);
+    CHECK(kernel.code[3].source[3].kind == Operand::Kind::none);
+    CHECK(kernel.code[4].operation == Operation::warp_sync);
+    CHECK(kernel.code[4].source[0].index == 7);
+}
+
+TEST_CASE("BRA.DIV branches if the lanes are not those of the mask, by a predicate that the kernel does not use") {
+    const Word divergent{0x0000000006007947, 0x000fea000b800000};  // BRA.DIV UR6, the next instruction
+    const isa::Kernel kernel = lowered({divergent, kMove}, 90);
+    REQUIRE(kernel.refusal.empty());
+    CHECK(kernel.code[0].operation == Operation::activemask);
+    const isa::Instruction& differs = kernel.code[1];
+    CHECK(differs.operation == Operation::setp);
+    CHECK(differs.comparison == isa::Comparison::ne);
+    CHECK(differs.source[1].index == 32 + 6);
+    CHECK(differs.destination_predicate == isa::kFirstUniformPredicate);
+    CHECK(kernel.code[2].operation == Operation::bra);
+    CHECK(kernel.code[2].source_predicate == isa::kFirstUniformPredicate);
+    CHECK(kernel.code[2].target == 3);
+    // ~URZ: all lanes.
+    const Word all{0x000000007f007947, 0x000fea000b800000};
+    const isa::Kernel whole = lowered({all}, 80);
+    CHECK(literals_of(whole, whole.code[1].source[1]) == std::vector<std::uint32_t>{0xffffffffu});
+}
+
+TEST_CASE("R2P sets the predicates of its mask; R2UR tells which lanes have the value that it takes") {
+    const isa::Kernel bits = lowered({{0x0000006005007804, 0x040fe40000000000}}, 90);  // R2P PR, R5, 0x60
+    REQUIRE(bits.refusal.empty());
+    for (const unsigned i : {0U, 1U}) {
+        CHECK(bits.code[i].operation == Operation::lop3_test);
+        CHECK(bits.code[i].destination_predicate == 5 + i);
+        CHECK(literals_of(bits, bits.code[i].source[1]) == std::vector<std::uint32_t>{0x20U << i});
+    }
+    const isa::Kernel taken = lowered({{0x00000000073f73c2, 0x000e220000020000}}, 80);  // R2UR P1, URZ, R7
+    REQUIRE(taken.refusal.empty());
+    CHECK(taken.code[0].operation == Operation::broadcast);
+    CHECK(taken.code[1].operation == Operation::setp);
+    CHECK(taken.code[1].comparison == isa::Comparison::eq);
+    CHECK(taken.code[1].destination_predicate == 1);
+}
+
+TEST_CASE("a comparison of single halves has one result, and bfloat16 is refused") {
+    const Word compares{0x4000400000007434, 0x040fe40003f2e800};  // HSETP2.GEU.AND P1, R0.H0_H0, 2
+    const isa::Kernel kernel = lowered({compares}, 90);
+    REQUIRE(kernel.refusal.empty());
+    CHECK(kernel.code[0].comparison == isa::Comparison::geu);
+    CHECK(kernel.code[0].destination_predicate == 1);
+    CHECK_FALSE(lowered({{compares.low, compares.high | 2}}, 90).refusal.empty());
+}
+
+TEST_CASE("a kernel whose function may lead to itself has a stack for it") {
+    const Word call{0x0000000000007944, 0x000fea0003c00000};  // CALL.REL to the next instruction
+    Cubin cubin = cubin_of({call, call}, 90);
+    const std::uint32_t without = lower(cubin, "f.cubin", true).front().local_bytes;
+    cubin.kernels[0].functions = {
+        {2, 3}};  // the second call leaves the kernel's own code for the function, which only exits
+    CHECK(lower(cubin, "f.cubin", true).front().local_bytes == without);
+    cubin.kernels[0].functions = {{1, 3}};
+    cubin.kernels[0].code[1] = {0xfffffffc00fc7944, 0x000fea0003c3ffff};  // to itself
+    CHECK(lower(cubin, "f.cubin", true).front().local_bytes == without + isa::kCallStackBytes);
 }
 
 TEST_CASE("a refusal names the file, the kernel, the address, the text and the bits; other kernels stay usable") {
