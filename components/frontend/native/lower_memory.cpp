@@ -146,7 +146,7 @@ void Lowering::access(const Native& from, Operation operation, Space space) {
 /// address is loaded last.
 void Lowering::split_access(const Native& from, Machine to) {
     const unsigned words = to.vector;
-    const std::uint32_t first = from.reg(to.operation == Operation::load ? 16 : 32);
+    const std::uint32_t first = from.reg(to.operation == Operation::load ? 16 : from.data_bit());
     std::uint32_t last = to.operation == Operation::load ? from.reg(24) - first : words;
     if (to.source[0].rows == 2 && to.operation == Operation::load && last + 1 <= words) {  // both words of the address
         Machine address = begin(from, Operation::mov, Type::b64);
