@@ -249,14 +249,14 @@ bool is_open(const std::string& line) {
 
 /// The program without what PTX leaves open: quotients by 0, the bits of NaNs, the contraction of sums of products. And
 /// without what ptxas 13 merges wrongly: products shifted by 64 or more (mul.wide.s32 by 86, then shl.b64 by 171, gives
-/// the product), and a predicate that is changed under itself (and.pred p0, p2, p2; @p2 and.pred p2, p1, p1; @p0 ret,
-/// in a branch).
+/// the product), and a copy of a predicate that changes under a guard (and.pred p0, p4, p4; @!p2 and.pred p4, p3, p3;
+/// what @p0 guards is then guarded by the new p4).
 std::string determined(const std::string& text) {
     static const std::pair<std::regex, const char*> kRules[] = {
         {std::regex(R"(^(div\.s32|rem\.u32) (\S+), (\S+), (\S+);$)"), "or.b32 %r25, $4, 1;\n$1 $2, $3, %r25;"},
         {std::regex(R"((shl\.b64 \S+, \S+), (6[4-9]|[7-9]\d|\d{3,});)"), "$1, 63;"},
         {std::regex(R"((shl\.b64 \S+, \S+), %r\d+;)"), "$1, 17;"},
-        {std::regex(R"(@!?(%p\d) (and\.pred) \1,)"), "$2 $1,"},
+        {std::regex(R"(@!?%p\d (and\.pred) )"), "$1 "},
         {std::regex(R"(^((div\.s64|rem\.u64) .*)$)"), "or.b64 %rd2, %rd2, 1;\n$1"},
         {std::regex(R"(^((div\.u16|rem\.s16) .*)$)"), "or.b16 %h1, %h1, 1;\n$1"},
         {std::regex(R"(^(mov\.b64 \{.*\}, %d3;)$)"),
