@@ -1,6 +1,7 @@
 #include "experiments/capture/capture.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -106,6 +107,38 @@ Contents read_contents(const Group& group, const std::string& path) {
     return {std::move(words), std::move(blocks)};
 }
 
+void write_cubins(Group group, const std::vector<cudart::CubinImage>& cubins) {
+    std::vector<std::uint32_t> architectures, words;
+    std::vector<std::uint64_t> bytes;
+    for (const cudart::CubinImage& each : cubins) {
+        architectures.push_back(each.architecture);
+        bytes.push_back(each.bytes.size());
+        const std::size_t first = words.size();
+        words.resize(first + (each.bytes.size() + 3) / 4);
+        std::memcpy(words.data() + first, each.bytes.data(), each.bytes.size());
+    }
+    group.write_column<std::uint32_t>(schema::kCubinsArchitecture.name, architectures,
+                                      meaning_of(schema::kCubinsArchitecture));
+    group.write_column<std::uint64_t>(schema::kCubinsBytes.name, bytes, meaning_of(schema::kCubinsBytes));
+    group.write_column<std::uint32_t>(schema::kCubinsWords.name, words, meaning_of(schema::kCubinsWords));
+}
+
+std::vector<cudart::CubinImage> read_cubins(const Group& group, const std::string& path) {
+    const auto architectures = group.open_dataset(schema::kCubinsArchitecture.name).read<std::uint32_t>();
+    const auto bytes = group.open_dataset(schema::kCubinsBytes.name).read<std::uint64_t>();
+    const auto words = group.open_dataset(schema::kCubinsWords.name).read<std::uint32_t>();
+    std::vector<cudart::CubinImage> cubins;
+    std::uint64_t first = 0;
+    for (std::size_t i = 0; i < architectures.size(); ++i) {
+        const std::uint64_t left = (words.size() - first) * 4;
+        if (bytes[i] > left) { throw InputError("{}: cubin {} lies outside /cubins/words", path, i); }
+        const std::span<const std::byte> all = std::as_bytes(std::span(words).subspan(first)).first(bytes[i]);
+        cubins.push_back({architectures[i], {all.begin(), all.end()}});
+        first += (bytes[i] + 3) / 4;
+    }
+    return cubins;
+}
+
 void check(const Capture& capture, const std::string& path) {
     for (std::size_t i = 0; i < capture.calls.size(); ++i) {
         const CapturedCall& call = capture.calls[i];
@@ -146,6 +179,7 @@ void write_capture(const Capture& capture, const std::string& path) {
         root.set_attribute(schema::kPtxAttribute, capture.ptx_name);
         root.create_group(schema::kModulesGroup)
             .write_texts(schema::kModulesText.name, capture.modules, meaning_of(schema::kModulesText));
+        write_cubins(root.create_group(schema::kCubinsGroup), capture.cubins);
         write_calls(root.create_group(schema::kCallsGroup), capture.calls);
         write_contents(root.create_group(schema::kContentsGroup), capture.contents_of_calls);
     }
@@ -160,6 +194,9 @@ Capture read_capture(const std::string& path) {
     capture.program = root.text_attribute(schema::kProgramAttribute);
     capture.ptx_name = root.text_attribute(schema::kPtxAttribute);
     capture.modules = root.open_group(schema::kModulesGroup).open_dataset(schema::kModulesText.name).read_texts();
+    if (root.has(schema::kCubinsGroup)) {  // not in files before version 1.4
+        capture.cubins = read_cubins(root.open_group(schema::kCubinsGroup), path);
+    }
     capture.calls = read_calls(root.open_group(schema::kCallsGroup));
     capture.contents_of_calls = read_contents(root.open_group(schema::kContentsGroup), path);
     check(capture, path);

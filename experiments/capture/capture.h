@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/device/device.h"
+#include "components/frontend/cudart/fat_binary.h"
 #include "experiments/capture/contents.h"
 
 namespace lookahead {
@@ -45,6 +46,7 @@ struct Capture {
     std::string program;
     std::string ptx_name;
     std::vector<std::string> modules;
+    std::vector<cudart::CubinImage> cubins;  ///< of a program with one module
     std::vector<CapturedCall> calls;
     Contents contents_of_calls;
 

@@ -19,7 +19,7 @@ class LiveProgram : public Workload {
     /// InputError for a program without modules.
     LiveProgram(const std::vector<std::string>& command, const CaptureMachine& machine, ProgramOutput output);
 
-    ProgramCode code() const override { return {ptx_, server_.capture().ptx_name}; }
+    ProgramCode code() const override { return {ptx_, server_.capture().ptx_name, "ptx", server_.capture().cubins}; }
     void run(Device& device) override;
     CheckReport check() const override;
 

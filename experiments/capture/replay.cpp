@@ -38,7 +38,7 @@ class Replay : public Workload {
         ptx_ = capture_.ptx();
     }
 
-    ProgramCode code() const override { return {ptx_, capture_.ptx_name}; }
+    ProgramCode code() const override { return {ptx_, capture_.ptx_name, "ptx", capture_.cubins}; }
 
     std::uint32_t most_threads(std::string_view kernel) const override {
         std::uint64_t most = 0;

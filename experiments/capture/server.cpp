@@ -212,6 +212,7 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
         throw InputError("{} loads a module after it has used its device, which is not supported", capture_.program);
     }
     const std::string name = fmt::format("{}: its fat binary", capture_.program);
+    const std::span<const std::byte> whole = fat_binaries;
     std::vector<std::string> parts;
     for (unsigned part = 0; part < std::max(linked, 1u); ++part) {
         const std::uint64_t bytes = linked == 0 ? fat_binaries.size() : cudart::fat_binary_bytes(fat_binaries, name);
@@ -231,6 +232,13 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsign
     }
     const unsigned number = modules_.add(linked == 0 ? parts.front() : link_parts(parts));
     capture_.modules = modules_.texts();
+    // Several modules are linked by their PTX, in which names may change.
+    capture_.cubins.clear();
+    if (number == 0 && linked == 0) {
+        try {
+            capture_.cubins = cudart::extract_cubins(whole, name);
+        } catch (const InputError&) {}  // compressed in a way that is not known: its PTX is enough
+    }
     return {.address = number};
 }
 

@@ -145,7 +145,7 @@ ExitCode trace_workload(const CaptureOptions& options) {
     const auto workload = make_variant<Workload>(named.workload, configuration, named.context());
     const ProgramCode code = ptx_of(*workload);
     const isa::SimtModel simt = gpu::simt_model(configuration);
-    const native::Cubin cubin = native_program(code.text, code.file, configuration);
+    const native::Cubin cubin = native_program(code, configuration);
     const isa::KernelTable kernels = native::lower(cubin, code.file, simt == isa::SimtModel::convergence_barrier);
     const std::string partial = fmt::format("{}.partial.{}", options.trace, ::getpid());
     std::filesystem::create_directories(partial, unknown);

@@ -315,11 +315,11 @@ native::Cubin cubin_of(const std::string& source, const Configuration& configura
     if (const auto text = read_ptx(source)) {
         const auto bytes = std::as_bytes(std::span(*text));
         return native::is_cubin(bytes) || source.ends_with(".cubin") ? native::read_cubin(bytes, source)
-                                                                     : native_program(*text, source, configuration);
+                                                                     : native_program({*text, source}, configuration);
     }
     const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
     const ProgramCode code = ptx_of(*workload);
-    return native_program(code.text, code.file, configuration);
+    return native_program(code, configuration);
 }
 
 /// The SM's orders in an instruction: "stall 4, yield, writes b0, reads b1, waits b0 b3, reuse 1".

@@ -27,7 +27,8 @@ void MachineOptions::add_to(Command command) {
 
 void MachineOptions::add_code_to(Command command) {
     command.add_option("--code", code,
-                       "The code to run: ptx, or native, which ptxas makes of the PTX; short for -o program.code=CODE");
+                       "The code to run: ptx, or native, a capture's own or what ptxas makes of the PTX; short for -o "
+                       "program.code=CODE");
 }
 
 Configuration MachineOptions::configuration() const {

@@ -1,5 +1,6 @@
 #include "experiments/run/native_code.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -49,10 +50,19 @@ class TemporaryFolder {
     fs::path path_;
 };
 
-std::string compile(std::string_view ptx, std::string_view file, unsigned architecture) {
+/// "; it has code for sm_75, sm_80".
+std::string cubins_of(const ProgramCode& code) {
+    std::string text;
+    for (const cudart::CubinImage& each : code.cubins) {
+        text += fmt::format("{} sm_{}", text.empty() ? "; the program has native code for" : ",", each.architecture);
+    }
+    return text;
+}
+
+std::string compile(const ProgramCode& code, unsigned architecture) {
     const TemporaryFolder folder;
     const fs::path source = folder / "code.ptx", result = folder / "code.cubin";
-    std::ofstream(source, std::ios::binary) << ptx;
+    std::ofstream(source, std::ios::binary) << code.text;
     const CommandEnd end = run_shell_command(
         fmt::format("PATH=\"$PATH:${{CUDA_HOME:-/usr/local/cuda}}/bin:/usr/local/cuda/bin\" ptxas -arch=sm_{} -o {} {}",
                     architecture, shell_word(result), shell_word(source)));
@@ -60,10 +70,11 @@ std::string compile(std::string_view ptx, std::string_view file, unsigned archit
     if (end.status == kNotFound) {
         throw InputError(
             "program.code = native: ptxas is in no folder of PATH, in $CUDA_HOME/bin or /usr/local/cuda/bin; install "
-            "CUDA's compiler, or give program.cubin=FILE");
+            "CUDA's compiler, or give program.cubin=FILE{}",
+            cubins_of(code));
     }
     if (end.status != 0) {
-        throw InputError("{}: ptxas cannot compile it for sm_{}: {}", file, architecture,
+        throw InputError("{}: ptxas cannot compile it for sm_{}: {}", code.file, architecture,
                          end.output.substr(0, end.output.find('\n')));
     }
     return read_cubin_file(result);
@@ -80,7 +91,7 @@ bool runs_native_code(const Configuration& configuration) {
     return native;
 }
 
-native::Cubin native_program(std::string_view ptx, std::string_view file, const Configuration& configuration) {
+native::Cubin native_program(const ProgramCode& code, const Configuration& configuration) {
     const auto parameters = configuration.read<ProgramParameters>("program");
     const unsigned architecture = configuration.read<finaliser::IsaOptions>("isa").native;
     if (architecture == 0) {
@@ -93,9 +104,13 @@ native::Cubin native_program(std::string_view ptx, std::string_view file, const 
             "stays as it is; use kernel.transform = none or program.code = ptx",
             chosen_variant<finaliser::KernelTransform>(configuration));
     }
-    const std::string name = parameters.cubin.empty() ? std::string(file) : parameters.cubin;
+    const auto own = std::ranges::find(code.cubins, architecture, &cudart::CubinImage::architecture);
+    if (parameters.cubin.empty() && own != code.cubins.end()) {
+        return native::read_cubin(own->bytes, fmt::format("{}: its code for sm_{}", code.file, architecture));
+    }
+    const std::string name = parameters.cubin.empty() ? std::string(code.file) : parameters.cubin;
     const std::string bytes =
-        parameters.cubin.empty() ? compile(ptx, file, architecture) : read_cubin_file(parameters.cubin);
+        parameters.cubin.empty() ? compile(code, architecture) : read_cubin_file(parameters.cubin);
     native::Cubin cubin = native::read_cubin(std::as_bytes(std::span(bytes)), name);
     if (cubin.architecture != architecture) {
         throw ConfigurationError("{} is for sm_{}; the machine executes the code of sm_{} (isa.native)", name,
@@ -104,11 +119,11 @@ native::Cubin native_program(std::string_view ptx, std::string_view file, const 
     return cubin;
 }
 
-isa::KernelTable native_kernels(std::string_view ptx, std::string_view file, const Configuration& configuration) {
+isa::KernelTable native_kernels(const ProgramCode& code, const Configuration& configuration) {
     const auto parameters = configuration.read<ProgramParameters>("program");
     const isa::SimtModel simt = gpu::simt_model(configuration);
     isa::KernelTable kernels =
-        native::lower(native_program(ptx, file, configuration), parameters.cubin.empty() ? file : parameters.cubin,
+        native::lower(native_program(code, configuration), parameters.cubin.empty() ? code.file : parameters.cubin,
                       simt == isa::SimtModel::convergence_barrier);
     const gpu::DecodeOptions options = gpu::decode_options(configuration.read<gpu::SmParameters>("sm"), simt, false);
     if (!options.control_words) { return kernels; }

@@ -58,7 +58,7 @@ isa::KernelTable kernels_of_ptx(const Workload& workload, const Configuration& c
     if (runs_native_code(configuration)) {
         const ProgramCode code = ptx_of(workload);
         if (tell) { tell("compiling to native code"); }
-        return native_kernels(code.text, code.file, configuration);
+        return native_kernels(code, configuration);
     }
     finaliser::FinaliserOptions options = finaliser_options(configuration);
     options.tell = tell;

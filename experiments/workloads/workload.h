@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 
 #include "components/device/device.h"
+#include "components/frontend/cudart/fat_binary.h"
 #include "core/component/slot.h"
 
 namespace lookahead {
@@ -38,8 +40,9 @@ struct CheckReport {
 /// A module of code for the GPU.
 struct ProgramCode {
     std::string_view text;
-    std::string_view file;              ///< for messages
-    std::string_view language = "ptx";  ///< LOOKAHEAD_REGISTER_LANGUAGE
+    std::string_view file;                         ///< for messages
+    std::string_view language = "ptx";             ///< LOOKAHEAD_REGISTER_LANGUAGE
+    std::span<const cudart::CubinImage> cubins{};  ///< native code that the program has with its PTX
 };
 
 /// Slot "workload": a program for the GPU with its host side. Contract: `run` depends only on the context, the

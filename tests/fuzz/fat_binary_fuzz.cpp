@@ -1,4 +1,4 @@
-// Any bytes as a fat binary give PTX or an InputError.
+// Any bytes as a fat binary give PTX and cubins, or an InputError.
 #include <span>
 
 #include "components/frontend/cudart/fat_binary.h"
@@ -6,8 +6,12 @@
 #include "tests/fuzz/fuzz_target.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
     try {
-        lookahead::cudart::extract_ptx(std::as_bytes(std::span(data, size)), "fuzz");
+        lookahead::cudart::extract_ptx(bytes, "fuzz");
+    } catch (const lookahead::InputError&) {}
+    try {
+        lookahead::cudart::extract_cubins(bytes, "fuzz");
     } catch (const lookahead::InputError&) {}
     return 0;
 }

@@ -2,6 +2,7 @@
 """Tests native code: cubins of the folder native run right and always in the same way, what cannot be run is refused, and
 workloads that ptxas compiles for each architecture give matching outputs."""
 
+import os
 import pathlib
 import random
 import sys
@@ -150,6 +151,21 @@ def check_all_compiled(checks):
     check_compiled(checks, lookahead.workloads(checks.program), ARCHITECTURES)
 
 
+def check_own_code(checks):
+    """A capture's own native code for the machine's architecture is run; ptxas is asked for other architectures only."""
+    tools = checks.folder / "tools"
+    tools.mkdir()
+    (tools / "ptxas").write_text("#!/bin/sh\necho no such target\nexit 1\n")
+    (tools / "ptxas").chmod(0o755)
+    for architecture, code, phrase in ((75, 0, "outputs match"), (80, 3, "ptxas cannot compile it for sm_80: no such target")):
+        process = lookahead.start(checks.program, ["run", CAPTURES / "symbols.capture.h5", "-m", "h100", *native(architecture), "--out",
+                                                   checks.folder / "own.h5", "--force", "--progress", "none"],
+                                  env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+        out, err = process.communicate(timeout=lookahead.PATIENCE)
+        checks.check(f"own code for sm_{architecture}", process.returncode == code and phrase in out + err,
+                     f"exit {process.returncode}: {out}{err}")
+
+
 def check_captures(checks, architectures=None):
     """Captures of CUDA programs, each for one architecture, and no other one in the next run."""
     if not lookahead.has_ptxas():
@@ -174,7 +190,7 @@ def check_all_captures(checks):
     check_captures(checks, ARCHITECTURES)
 
 
-QUICK = [check_cubins, check_models, check_resumed, check_refusals, check_damaged, check_compiled, check_captures]
+QUICK = [check_cubins, check_models, check_resumed, check_refusals, check_damaged, check_compiled, check_own_code, check_captures]
 
 if __name__ == "__main__":
     if "--all" in sys.argv:

@@ -12,7 +12,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-constexpr std::uint16_t kPtxKind = 1;
+constexpr std::uint16_t kPtxKind = 1, kCubinKind = 2;
 constexpr std::uint64_t kLz4Flag = 0x2000;
 constexpr std::uint64_t kZstdFlag = 0x8000;
 
@@ -78,7 +78,8 @@ std::string text_of(const std::vector<std::byte>& payload) {
     return text;
 }
 
-std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
+/// Calls take(architecture, payload) for each entry of the kind.
+void extract(std::span<const std::byte> bytes, std::uint16_t kind, const auto& take) {
     const auto header = read<FatBinaryHeader>(bytes, "the header");
     if (header.magic != FatBinaryHeader::kMagic) {
         throw InputError("the magic number is {:#x} instead of {:#x}", header.magic,
@@ -95,7 +96,6 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
     }
     bytes = bytes.first(header.entry_bytes);
 
-    std::vector<PtxImage> images;
     while (!bytes.empty()) {
         const auto entry = read<EntryHeader>(bytes, "an entry's header");
         if (entry.header_bytes < sizeof entry || entry.header_bytes > bytes.size() ||
@@ -104,10 +104,9 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
                              entry.payload_bytes, bytes.size());
         }
         const auto payload = bytes.subspan(entry.header_bytes, entry.payload_bytes);
-        if (entry.kind == kPtxKind) { images.push_back({entry.architecture, text_of(payload_of(entry, payload))}); }
+        if (entry.kind == kind) { take(entry.architecture, payload_of(entry, payload)); }
         bytes = bytes.subspan(entry.header_bytes + entry.payload_bytes);
     }
-    return images;
 }
 
 }  // namespace
@@ -123,9 +122,23 @@ std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_vie
 }
 
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
+    std::vector<PtxImage> images;
     try {
-        return extract(fat_binary);
+        extract(fat_binary, kPtxKind, [&](std::uint32_t architecture, const std::vector<std::byte>& payload) {
+            images.push_back({architecture, text_of(payload)});
+        });
     } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
+    return images;
+}
+
+std::vector<CubinImage> extract_cubins(std::span<const std::byte> fat_binary, std::string_view name) {
+    std::vector<CubinImage> images;
+    try {
+        extract(fat_binary, kCubinKind, [&](std::uint32_t architecture, std::vector<std::byte> payload) {
+            images.push_back({architecture, std::move(payload)});
+        });
+    } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
+    return images;
 }
 
 }  // namespace lookahead::cudart

@@ -39,14 +39,21 @@ struct PtxImage {
     std::string text;
 };
 
-/// The greatest size of a PTX module; a header with a larger size is taken as damaged.
+/// Machine code of a fat binary: a cubin.
+struct CubinImage {
+    std::uint32_t architecture = 0;  ///< 90: sm_90
+    std::vector<std::byte> bytes;
+};
+
+/// The greatest size of a PTX module or cubin; a header with a larger size is taken as damaged.
 inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
 
 /// Length of the fat binary at the beginning of `bytes`, with header. InputError beginning with `name` if incomplete.
 std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name);
 
-/// All PTX of a fat binary, header included, uncompressed. Machine code is skipped. Malformed data are an InputError
-/// that begins with `name`.
+/// All PTX of a fat binary, header included, uncompressed. Malformed data are an InputError that begins with `name`.
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name);
+/// Likewise all cubins.
+std::vector<CubinImage> extract_cubins(std::span<const std::byte> fat_binary, std::string_view name);
 
 }  // namespace lookahead::cudart

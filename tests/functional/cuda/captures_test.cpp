@@ -574,6 +574,26 @@ TEST_CASE("Of PTX for several architectures the newest that the device can take 
     CHECK(used({90, 80}) == "80");
 }
 
+TEST_CASE("A capture keeps the native code of a program with one module") {
+    const auto binary = [](std::uint16_t kind, std::string_view cubin) {
+        cudart::test::Entry code{
+            .kind = kind, .architecture = 90, .payload = cudart::test::text_bytes(std::string(cubin))};
+        return fat_binary({{.payload = cudart::test::text_bytes(kModule)}, code});
+    };
+    Session session;
+    session.ask({.operation = Operation::load_module}, binary(2, "code"));
+    const TemporaryFolder folder;
+    write_capture(session.server.capture(), folder.file("program.capture.h5"));
+    CHECK(validate_file(folder.file("program.capture.h5")).empty());
+    const Capture read = read_capture(folder.file("program.capture.h5"));
+    REQUIRE(read.cubins.size() == 1);
+    CHECK(read.cubins[0].architecture == 90);
+    CHECK(read.cubins[0].bytes == session.server.capture().cubins[0].bytes);
+    // Native code of several modules cannot be linked.
+    session.ask({.operation = Operation::load_module}, fat_binary(kSecondModule));
+    CHECK(session.server.capture().cubins.empty());
+}
+
 TEST_CASE("A kernel is told its module's target, and a program without PTX for the device is said to be one, once") {
     const TemporaryFolder folder;
     const std::string said = folder.file("stderr");

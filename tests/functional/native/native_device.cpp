@@ -27,7 +27,7 @@ native::Cubin compile_native(std::string text, unsigned architecture) {
     Configuration configuration = Configuration::from_toml("", "test.toml");
     configuration.override_value("program.code=native");
     configuration.override_value(fmt::format("isa.native={}", architecture));
-    return native_program(text, kFile, configuration);
+    return native_program({text, kFile}, configuration);
 }
 
 EmulatedDevice native_device(const native::Cubin& cubin, isa::SimtModel simt) {

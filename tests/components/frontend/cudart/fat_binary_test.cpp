@@ -67,6 +67,22 @@ TEST_CASE("PTX is found beside machine code, plain and compressed in both ways")
     CHECK(extract_ptx(fat_binary(std::vector<Entry>{}), "app").empty());
 }
 
+TEST_CASE("Machine code is found beside PTX, plain and compressed") {
+    Entry code = plain(), compressed = zstd();
+    code.kind = compressed.kind = 2;
+    code.architecture = 90;
+    const auto images = extract_cubins(fat_binary({plain(), code, compressed}), "app");
+    REQUIRE(images.size() == 2);
+    CHECK(images[0].architecture == 90);
+    CHECK(std::ranges::equal(std::span(images[0].bytes).first(code.payload.size()), code.payload));
+    CHECK(images[1].architecture == 75);
+    CHECK(images[1].bytes == text_bytes(kPtx));
+    compressed.flags = 0x4011;
+    const Bytes unknown = fat_binary({plain(), compressed});
+    CHECK_THROWS_AS(extract_cubins(unknown, "app"), InputError);
+    CHECK(extract_ptx(unknown, "app").size() == 1);
+}
+
 TEST_CASE("Long lengths of LZ4 go over several bytes") {
     // 300 literals, then a match of 4 + 15 + 255 + 1 bytes, then nothing.
     Bytes block{std::byte{0xFF}, std::byte{255}, std::byte{30}};
