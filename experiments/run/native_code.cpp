@@ -10,6 +10,7 @@
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/finaliser/transform/kernel_transform.h"
 #include "components/frontend/native/lower.h"
+#include "components/frontend/ptx/device_library.h"
 #include "components/sm/pipeline/hazards.h"
 #include "components/sm/simt/simt_model.h"
 #include "core/error/error.h"
@@ -59,10 +60,38 @@ std::string cubins_of(const ProgramCode& code) {
     return text;
 }
 
-std::string compile(const ProgramCode& code, unsigned architecture) {
+/// The function that failed assertions call.
+constexpr std::string_view kAssertion = "__assertfail";
+constexpr std::string_view kAssertionBody =
+    ".visible .func __assertfail(.param .b64 text, .param .b64 file, .param .b32 line, .param .b64 function, "
+    ".param .b64 size)\n{\ntrap;\nret;\n}\n";
+
+/// The PTX with bodies of the functions that CUDA's runtime provides, and whether it calls any.
+std::pair<std::string, bool> with_runtime_functions(std::string_view ptx) {
+    std::string text(ptx), bodies;
+    constexpr std::string_view kExternal = ".extern .func";
+    const auto declares = [&](std::string_view name) {
+        for (std::size_t at = text.find(kExternal); at != std::string::npos; at = text.find(kExternal, at + 1)) {
+            const std::size_t end = text.find(';', at), named = text.find(name, at);
+            if (named >= end || text.find_first_of(" \n(", named) != named + name.size()) { continue; }
+            text.replace(at, kExternal.size(), ".visible .func");
+            return true;
+        }
+        return false;
+    };
+    for (const ptx::LibraryPart& part : ptx::device_library()) {
+        bool needed = false;
+        for (const ptx::LibraryFunction& function : part.functions) { needed |= declares(function.name); }
+        if (needed) { bodies += part.ptx.substr(part.ptx.find('\n', part.ptx.find(".address_size"))); }
+    }
+    if (declares(kAssertion)) { bodies += kAssertionBody; }
+    return {text + '\n' + bodies, !bodies.empty()};
+}
+
+std::string compile(const ProgramCode& code, std::string_view text, unsigned architecture) {
     const TemporaryFolder folder;
     const fs::path source = folder / "code.ptx", result = folder / "code.cubin";
-    std::ofstream(source, std::ios::binary) << code.text;
+    std::ofstream(source, std::ios::binary) << text;
     const CommandEnd end = run_shell_command(
         fmt::format("PATH=\"$PATH:${{CUDA_HOME:-/usr/local/cuda}}/bin:/usr/local/cuda/bin\" ptxas -arch=sm_{} -o {} {}",
                     architecture, shell_word(result), shell_word(source)));
@@ -105,12 +134,13 @@ native::Cubin native_program(const ProgramCode& code, const Configuration& confi
             chosen_variant<finaliser::KernelTransform>(configuration));
     }
     const auto own = std::ranges::find(code.cubins, architecture, &cudart::CubinImage::architecture);
-    if (parameters.cubin.empty() && own != code.cubins.end()) {
+    const auto [text, calls_runtime] = with_runtime_functions(code.text);
+    if (parameters.cubin.empty() && own != code.cubins.end() && !calls_runtime) {
         return native::read_cubin(own->bytes, fmt::format("{}: its code for sm_{}", code.file, architecture));
     }
     const std::string name = parameters.cubin.empty() ? std::string(code.file) : parameters.cubin;
     const std::string bytes =
-        parameters.cubin.empty() ? compile(code, architecture) : read_cubin_file(parameters.cubin);
+        parameters.cubin.empty() ? compile(code, text, architecture) : read_cubin_file(parameters.cubin);
     native::Cubin cubin = native::read_cubin(std::as_bytes(std::span(bytes)), name);
     if (cubin.architecture != architecture) {
         throw ConfigurationError("{} is for sm_{}; the machine executes the code of sm_{} (isa.native)", name,

@@ -334,7 +334,7 @@ void Lowering::constant_load(const Native& from, bool uniform) {
         base = kernel_.constants_address;
         end = kernel_.constants.size();
     } else if (place.bank == 4) {
-        refuse("calls of the system's functions (vprintf, malloc, free, __assertfail) are not supported");
+        refuse("the cubin lacks the function that it calls (vprintf, malloc, free, __assertfail)");
     } else {
         refuse("only parameters and constants are read by address");
     }
