@@ -80,7 +80,7 @@ std::pair<std::string, bool> with_runtime_functions(std::string_view ptx) {
         return false;
     };
     for (const ptx::LibraryPart& part : ptx::device_library()) {
-        bool needed = false;
+        bool needed = !part.mention.empty() && text.find(part.mention) != std::string::npos;
         for (const ptx::LibraryFunction& function : part.functions) { needed |= declares(function.name); }
         if (needed) { bodies += part.ptx.substr(part.ptx.find('\n', part.ptx.find(".address_size"))); }
     }

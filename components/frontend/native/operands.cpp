@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "components/frontend/ptx/device_library.h"
 #include "components/isa/address_space.h"
 #include "components/isa/instruction.h"
 #include "core/error/error.h"
@@ -19,11 +20,12 @@ constexpr unsigned kSpareRows = 4;
 struct DriverConstants {
     std::uint32_t block, grid, stack, descriptor, local_window;
     std::uint32_t shared_window, constant_window, bank_window;
+    std::uint32_t grid_workspace;  ///< %envreg1 and %envreg2; 0: not known
 };
 DriverConstants driver_constants(unsigned architecture) {
-    if (architecture >= 100) { return {0x360, 0x370, 0x37c, 0x358, 0x2f8, 0x2f0, 0x120, 0x348}; }
-    if (architecture >= 90) { return {0x0, 0xc, 0x28, 0x208, 0x20, 0x18, 0xd0, 0x198}; }
-    return {0x0, 0xc, 0x28, 0x118, 0x20, 0x18, 0x50, 0x40};
+    if (architecture >= 100) { return {0x360, 0x370, 0x37c, 0x358, 0x2f8, 0x2f0, 0x120, 0x348, 0}; }
+    if (architecture >= 90) { return {0x0, 0xc, 0x28, 0x208, 0x20, 0x18, 0xd0, 0x198, 0x44}; }
+    return {0x0, 0xc, 0x28, 0x118, 0x20, 0x18, 0x50, 0x40, 0x8c};
 }
 
 }  // namespace
@@ -132,6 +134,13 @@ Operand Operands::of_launch(std::uint32_t offset, unsigned rows) {
         return {Operand::Kind::constant, 1, static_cast<std::uint16_t>(isa::LaunchRow::dynamic_shared_bytes)};
     }
     if (offset == driver.stack && rows == 1) { return literals({to_.local_bytes}); }
+    if (driver.grid_workspace != 0 && (offset - driver.grid_workspace) / 4 < 2 && rows == 1) {
+        const auto found = std::ranges::find(cubin_.variables, ptx::kGridWorkspace, &isa::ModuleVariable::name);
+        if (found == cubin_.variables.end()) { refuse("the cubin lacks the workspace of a grid's barriers"); }
+        // %envreg1 is the upper word.
+        return literals(
+            {static_cast<std::uint32_t>(offset == driver.grid_workspace ? found->address >> 32 : found->address)});
+    }
     // A descriptor of global memory: the addresses that it goes with are whole, so it adds nothing.
     if (offset == driver.descriptor && rows == 2) { return literals({0, 0}); }
     // Generic addresses of parameters: before Hopper the window is that of the whole bank.
