@@ -188,8 +188,10 @@ void Lowering::synchronise_warp(const Native& from) {
         members_ = since_hopper ? operands_.reg(from.reg(24)) : operand(from, from.b, 1);
     }
     const auto overwrites = [&](const Native& each) {
-        return members_.kind == isa::Operand::Kind::reg && each.opcode->operands.starts_with("d ") &&
-               each.reg(16) == members_.index;
+        constexpr std::uint32_t kMostRows = 4;
+        const std::string_view operands = each.opcode->operands;
+        const bool writes = operands.starts_with("d ") || operands.find(" d ") != std::string_view::npos;
+        return members_.kind == isa::Operand::Kind::reg && writes && members_.index - each.reg(16) < kMostRows;
     };
     bool exchanges = false;
     for (members_end_ = place_ + 1; members_end_ < code_.size(); ++members_end_) {

@@ -238,6 +238,11 @@ TEST_CASE("a collective's exchange is where its lanes meet; one without an excha
     CHECK(kernel.code[3].source[3].kind == Operand::Kind::none);
     CHECK(kernel.code[4].operation == Operation::warp_sync);
     CHECK(kernel.code[4].source[0].index == 7);
+    // The shuffle writes the mask's register: the next one is no longer of this mask.
+    const Word plain{0x0000000007007348, 0x000fea0003800000};  // WARPSYNC R7
+    const isa::Kernel overwritten = lowered({plain, shuffle, shuffle}, 90);
+    CHECK(overwritten.code[1].source[3].index == 7);
+    CHECK(overwritten.code[2].source[3].kind == Operand::Kind::none);
 }
 
 TEST_CASE("BRA.DIV branches if the lanes are not those of the mask, by a predicate that the kernel does not use") {
