@@ -17,7 +17,7 @@ namespace lookahead {
 /// in launches' parameters and in what is copied, to the device's and back.
 class MovedVariables : public Device {
   public:
-    /// `image`: where the host's program knows the variables to be. Both must outlive this object.
+    /// `image`: where the host's program knows the variables to be. The device must outlive this object.
     MovedVariables(Device& device, const isa::ModuleImage& image);
 
     /// Whether all variables are where the host's program knows them to be.

@@ -1,8 +1,8 @@
 #include "experiments/profile/reaching_definitions.h"
 
-#include "components/isa/instruction.h"
-
 #include <algorithm>
+
+#include "components/isa/instruction.h"
 
 namespace lookahead::profile {
 namespace {

@@ -51,7 +51,7 @@ class TemporaryFolder {
     fs::path path_;
 };
 
-/// "; it has code for sm_75, sm_80".
+/// "; the program has native code for sm_75, sm_80".
 std::string cubins_of(const ProgramCode& code) {
     std::string text;
     for (const cudart::CubinImage& each : code.cubins) {
@@ -109,6 +109,14 @@ std::string compile(const ProgramCode& code, std::string_view text, unsigned arc
     return read_cubin_file(result);
 }
 
+/// The program's cubin for the architecture; if it has none, or calls functions that are not in it, what ptxas makes.
+std::string own_or_compiled(const ProgramCode& code, unsigned architecture) {
+    const auto [text, calls_runtime] = with_runtime_functions(code.text);
+    const auto own = std::ranges::find(code.cubins, architecture, &cudart::CubinImage::architecture);
+    if (own == code.cubins.end() || calls_runtime) { return compile(code, text, architecture); }
+    return {reinterpret_cast<const char*>(own->bytes.data()), own->bytes.size()};
+}
+
 }  // namespace
 
 bool runs_native_code(const Configuration& configuration) {
@@ -133,14 +141,9 @@ native::Cubin native_program(const ProgramCode& code, const Configuration& confi
             "stays as it is; use kernel.transform = none or program.code = ptx",
             chosen_variant<finaliser::KernelTransform>(configuration));
     }
-    const auto own = std::ranges::find(code.cubins, architecture, &cudart::CubinImage::architecture);
-    const auto [text, calls_runtime] = with_runtime_functions(code.text);
-    if (parameters.cubin.empty() && own != code.cubins.end() && !calls_runtime) {
-        return native::read_cubin(own->bytes, fmt::format("{}: its code for sm_{}", code.file, architecture));
-    }
     const std::string name = parameters.cubin.empty() ? std::string(code.file) : parameters.cubin;
     const std::string bytes =
-        parameters.cubin.empty() ? compile(code, text, architecture) : read_cubin_file(parameters.cubin);
+        parameters.cubin.empty() ? own_or_compiled(code, architecture) : read_cubin_file(parameters.cubin);
     native::Cubin cubin = native::read_cubin(std::as_bytes(std::span(bytes)), name);
     if (cubin.architecture != architecture) {
         throw ConfigurationError("{} is for sm_{}; the machine executes the code of sm_{} (isa.native)", name,

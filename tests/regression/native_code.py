@@ -166,7 +166,7 @@ def check_own_code(checks):
 
 
 def check_captures(checks, architectures=None):
-    """Captures of CUDA programs, each for one architecture, and no other one in the next run."""
+    """Captures of CUDA programs, each for an architecture that is drawn."""
     if not lookahead.has_ptxas():
         print("skipped: no ptxas")
         return

@@ -183,6 +183,7 @@ def run_checks(document, kind, *functions):
 
 
 def seed_of_run():
+    """The seed of a randomised test, from LOOKAHEAD_TEST_SEED or drawn; it is printed."""
     seed = int(os.environ.get("LOOKAHEAD_TEST_SEED", random.randrange(1 << 30)))
     print(f"seed {seed}: again with LOOKAHEAD_TEST_SEED={seed}", flush=True)
     return seed

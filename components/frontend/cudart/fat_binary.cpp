@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "components/frontend/cudart/lz4_block.h"
 #include "core/error/error.h"
@@ -79,7 +80,7 @@ std::string text_of(const std::vector<std::byte>& payload) {
 }
 
 /// Calls take(architecture, payload) for each entry of the kind.
-void extract(std::span<const std::byte> bytes, std::uint16_t kind, const auto& take) {
+void for_each_entry(std::span<const std::byte> bytes, std::uint16_t kind, const auto& take) {
     const auto header = read<FatBinaryHeader>(bytes, "the header");
     if (header.magic != FatBinaryHeader::kMagic) {
         throw InputError("the magic number is {:#x} instead of {:#x}", header.magic,
@@ -109,6 +110,19 @@ void extract(std::span<const std::byte> bytes, std::uint16_t kind, const auto& t
     }
 }
 
+/// The images of the kind, each with what contents_of(payload) returns.
+template <class Image>
+std::vector<Image> extract(std::span<const std::byte> bytes, std::string_view name, std::uint16_t kind,
+                           const auto& contents_of) {
+    std::vector<Image> images;
+    try {
+        for_each_entry(bytes, kind, [&](std::uint32_t architecture, const std::vector<std::byte>& payload) {
+            images.push_back({architecture, contents_of(payload)});
+        });
+    } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
+    return images;
+}
+
 }  // namespace
 
 std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name) {
@@ -122,23 +136,11 @@ std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_vie
 }
 
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
-    std::vector<PtxImage> images;
-    try {
-        extract(fat_binary, kPtxKind, [&](std::uint32_t architecture, const std::vector<std::byte>& payload) {
-            images.push_back({architecture, text_of(payload)});
-        });
-    } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
-    return images;
+    return extract<PtxImage>(fat_binary, name, kPtxKind, text_of);
 }
 
 std::vector<CubinImage> extract_cubins(std::span<const std::byte> fat_binary, std::string_view name) {
-    std::vector<CubinImage> images;
-    try {
-        extract(fat_binary, kCubinKind, [&](std::uint32_t architecture, std::vector<std::byte> payload) {
-            images.push_back({architecture, std::move(payload)});
-        });
-    } catch (const InputError& error) { throw InputError("{}: {}", name, error.what()); }
-    return images;
+    return extract<CubinImage>(fat_binary, name, kCubinKind, std::identity{});
 }
 
 }  // namespace lookahead::cudart

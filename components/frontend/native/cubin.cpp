@@ -241,14 +241,18 @@ class Reader {
         }
     }
 
+    /// The next address of a memory, after which `bytes` bytes are taken.
+    static std::uint64_t take_place(std::uint64_t& next, std::uint64_t bytes) {
+        constexpr std::uint64_t kAlignment = isa::kAllocationAlignment;
+        return std::exchange(next, next + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    }
+
     /// Puts a section of variables at the next address of its memory.
     void place_section(std::string_view name, std::uint64_t& next, bool is_constant) {
         const SectionHeader* const of = find(name);
         if (of == nullptr || of->size == 0) { return; }
         if (of->size > isa::kModuleBytes / 4) { refuse("section {} has {} bytes", name, of->size); }
-        constexpr std::uint64_t kAlignment = isa::kAllocationAlignment;
-        const std::uint64_t address = next;
-        next += (of->size + kAlignment - 1) / kAlignment * kAlignment;
+        const std::uint64_t address = take_place(next, of->size);
         const auto number = static_cast<std::uint32_t>(of - sections_.data());
         addresses_.resize(sections_.size());
         addresses_[number] = address;
@@ -290,9 +294,7 @@ class Reader {
             return word.bits(0, 9) == kLoad && word.bits(54, 5) == kBank && word.bits(24, 8) != kZero;
         };
         if (kernel.constants.empty() || std::ranges::none_of(kernel.code, computes)) { return; }
-        kernel.constants_address = next_constant_;
-        next_constant_ += (kernel.constants.size() + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment *
-                          isa::kAllocationAlignment;
+        kernel.constants_address = take_place(next_constant_, kernel.constants.size());
         cubin_.variables.push_back({fmt::format(".nv.constant2.{}", kernel.name), kernel.constants_address,
                                     kernel.constants.size(), true, true, kernel.constants});
     }

@@ -4,6 +4,7 @@
 
 #include "components/frontend/native/decode.h"
 #include "components/frontend/native/lowering.h"
+#include "components/frontend/ptx/graph.h"
 #include "components/isa/code_address.h"
 #include "components/isa/instruction_bytes.h"
 #include "core/error/error.h"
@@ -13,34 +14,32 @@ namespace {
 
 /// Whether a function of the kernel may lead to itself. A call by register may lead to any.
 bool is_recursive(const CubinKernel& kernel, unsigned architecture) {
+    if (kernel.functions.empty()) { return false; }
     constexpr std::uint64_t kCall = 0x144, kByRegister = 1;
-    const std::size_t count = kernel.functions.size() + 1;
+    const auto count = static_cast<std::uint32_t>(kernel.functions.size() + 1);
     // Function 0 is the kernel, with its subroutines that have no name.
     const auto function_of = [&](std::int64_t place) {
         const auto has = [&](const auto& range) { return place >= range.first && place < range.second; };
         const auto found = std::ranges::find_if(kernel.functions, has);
-        return found == kernel.functions.end() ? 0 : static_cast<std::size_t>(found - kernel.functions.begin()) + 1;
+        return found == kernel.functions.end() ? 0 : static_cast<std::uint32_t>(found - kernel.functions.begin()) + 1;
     };
-    std::vector<std::vector<bool>> leads(count, std::vector<bool>(count));
+    std::vector<std::vector<std::uint32_t>> calls(count);
     for (std::size_t place = 0; place < kernel.code.size(); ++place) {
         const Word& word = kernel.code[place];
         if (word.bits(0, 9) != kCall) { continue; }
-        std::vector<bool>& from = leads[function_of(static_cast<std::int64_t>(place))];
+        std::vector<std::uint32_t>& from = calls[function_of(static_cast<std::int64_t>(place))];
         if (word.bits(9, 3) == kByRegister) {
-            std::fill(from.begin() + 1, from.end(), true);
+            for (std::uint32_t any = 1; any < count; ++any) { from.push_back(any); }
         } else {
             const std::int64_t bytes = decode(word, architecture).branch_offset();
-            from[function_of(static_cast<std::int64_t>(place) + 1 + bytes / isa::kNativeInstructionBytes)] = true;
+            from.push_back(function_of(static_cast<std::int64_t>(place) + 1 + bytes / isa::kNativeInstructionBytes));
         }
     }
-    for (std::size_t by = 0; by < count; ++by) {
-        for (std::size_t from = 0; from < count; ++from) {
-            if (!leads[from][by]) { continue; }
-            for (std::size_t to = 0; to < count; ++to) { leads[from][to] = leads[from][to] || leads[by][to]; }
-        }
-    }
-    for (std::size_t i = 1; i < count; ++i) {
-        if (leads[i][i]) { return true; }
+    for (std::uint32_t function = 1; function < count; ++function) {
+        const auto leads_back = [&](std::uint32_t callee) -> bool {
+            return ptx::reached_from(callee, calls)[function];
+        };
+        if (std::ranges::any_of(calls[function], leads_back)) { return true; }
     }
     return false;
 }
@@ -68,17 +67,18 @@ isa::KernelTable lower(const Cubin& cubin, std::string_view file, bool own_barri
     isa::KernelTable table;
     table.image = cubin.variables;
     for (const CubinKernel& kernel : cubin.kernels) {
-        isa::Kernel result = frame_of(kernel, file, cubin.architecture);
+        const isa::Kernel frame = frame_of(kernel, file, cubin.architecture);
+        isa::Kernel result = frame;
         if (result.refusal.empty()) {
             try {
                 Lowering lowering(cubin, kernel, result, false);
                 lowering.run(own_barriers);
                 if (lowering.makes_local_addresses()) {
-                    result = frame_of(kernel, file, cubin.architecture);
+                    result = frame;
                     Lowering(cubin, kernel, result, true).run(own_barriers);
                 }
             } catch (const InputError& error) {
-                result = frame_of(kernel, file, cubin.architecture);
+                result = frame;
                 result.refusal = error.what();
             }
         } else {
