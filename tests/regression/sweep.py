@@ -200,7 +200,8 @@ def check_ended_sweep(checks):
     for number, code in ((signal.SIGUSR1, 75), (signal.SIGTERM, 75), (signal.SIGKILL, -signal.SIGKILL)):
         out = f"ended-{number}"
         process = checks.start(study, out, 0)
-        wait_for(lambda: processes_with(checks.folder / out) - {process.pid})
+        wait_for(lambda: processes_with(checks.folder / out) - {process.pid} and
+                 (number == signal.SIGKILL or lookahead.catches(process.pid, number)))
         process.send_signal(number)
         _, errors = process.communicate(timeout=lookahead.PATIENCE)
         checks.check(out, process.returncode == code, f"{process.returncode}: {errors}")
