@@ -114,11 +114,11 @@ ExitCode capture_workload(const CaptureOptions& options) {
     require_place_of_capture(out_of(options, name), options);
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
-    const auto workload = make_variant<Workload>(name, configuration, options.workload.context());
+    const auto workload = checked_workload(name, configuration, options.workload.context());
     Capture capture;
     capture.program = name;
-    capture.ptx_name = ptx_of(*workload).file;
-    capture.modules = {std::string(ptx_of(*workload).text)};
+    capture.ptx_name = ptx_of(*workload, configuration).file;
+    capture.modules = {std::string(ptx_of(*workload, configuration).text)};
     EmulatedDevice device(load_kernels(*workload, configuration), {.simt = gpu::simt_model(configuration)});
     RecordingDevice recorder(device, capture);
     workload->run(recorder);
@@ -142,8 +142,8 @@ ExitCode trace_workload(const CaptureOptions& options) {
     WorkloadOptions named = options.workload;
     named.take_file(named.workload);
     named.apply_to(configuration);
-    const auto workload = make_variant<Workload>(named.workload, configuration, named.context());
-    const ProgramCode code = ptx_of(*workload);
+    const auto workload = checked_workload(named.workload, configuration, named.context());
+    const ProgramCode code = ptx_of(*workload, configuration);
     const isa::SimtModel simt = gpu::simt_model(configuration);
     const native::Cubin cubin = native_program(code, configuration);
     const isa::KernelTable kernels = native::lower(cubin, code.file, simt == isa::SimtModel::convergence_barrier);

@@ -53,7 +53,7 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
 ExitCode emulate(const EmulateOptions& options) {
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
-    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    const auto workload = checked_workload(options.workload.workload, configuration, options.workload.context());
     EmulatorOptions limits;
     if (options.max_instructions != 0) { limits.max_warp_instructions = options.max_instructions; }
     limits.simt = gpu::simt_model(configuration);

@@ -52,10 +52,11 @@ bool is_file(const std::string& source) {
 
 isa::KernelTable kernels_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) {
+        require_known_keys(configuration);
         return finaliser::finalise_module(ptx::parse_module(*text, source, ptx::Refusal::of_kernel),
                                           finaliser_options(configuration));
     }
-    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+    const auto workload = checked_workload(source, configuration, WorkloadContext{});
     return load_kernels(*workload, configuration);
 }
 
@@ -233,7 +234,7 @@ void add(Summary& summary, const isa::Kernel& original, const isa::Kernel& trans
 Summary summarise(const ExplainOptions& options, const std::string& name) {
     const Configuration plain = with_transform(options, "none");
     const Configuration changed = with_transform(options, options.transform);
-    const auto workload = make_variant<Workload>(name, plain, WorkloadContext{parse_size(options.size), 1});
+    const auto workload = checked_workload(name, plain, WorkloadContext{parse_size(options.size), 1});
     EmulatedDevice device(load_kernels(*workload, plain), {.simt = gpu::simt_model(plain)});
     workload->run(device);
     std::vector<std::vector<std::uint64_t>> executed;
@@ -313,12 +314,13 @@ ExitCode print_summaries(const ExplainOptions& options) {
 /// The cubin in the file, or the one that ptxas makes of the file's or the workload's PTX.
 native::Cubin cubin_of(const std::string& source, const Configuration& configuration) {
     if (const auto text = read_ptx(source)) {
+        require_known_keys(configuration);
         const auto bytes = std::as_bytes(std::span(*text));
         return native::is_cubin(bytes) || source.ends_with(".cubin") ? native::read_cubin(bytes, source)
                                                                      : native_program({*text, source}, configuration);
     }
-    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
-    const ProgramCode code = ptx_of(*workload);
+    const auto workload = checked_workload(source, configuration, WorkloadContext{});
+    const ProgramCode code = ptx_of(*workload, configuration);
     return native_program(code, configuration);
 }
 

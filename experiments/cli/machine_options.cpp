@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/component/registered_keys.h"
+#include "core/component/slot.h"
 #include "core/error/error.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
@@ -84,6 +86,18 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
     for (const std::string& setting : settings) {
         configuration.override_value(fmt::format("{}.{}", workload, setting));
     }
+}
+
+void require_known_keys(const Configuration& configuration) {
+    read_registered(configuration);
+    configuration.check_all_used();
+}
+
+std::unique_ptr<Workload> checked_workload(const std::string& name, const Configuration& configuration,
+                                           const WorkloadContext& context) {
+    auto workload = make_variant<Workload>(name, configuration, context);
+    require_known_keys(configuration);
+    return workload;
 }
 
 }  // namespace lookahead::cli

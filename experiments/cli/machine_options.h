@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,12 @@ struct WorkloadOptions {
     /// workload.
     void apply_to(Configuration& configuration) const;
 };
+
+/// ConfigurationError for a key that is no machine's, and that nothing has read.
+void require_known_keys(const Configuration& configuration);
+
+/// The workload with its parameters. ConfigurationError for unknown keys.
+std::unique_ptr<Workload> checked_workload(const std::string& name, const Configuration& configuration,
+                                           const WorkloadContext& context);
 
 }  // namespace lookahead::cli

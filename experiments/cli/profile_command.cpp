@@ -34,9 +34,12 @@ struct ProfileOptions {
 
 /// The module of the PTX file with that name, or of the workload.
 ptx::Module module_of(const std::string& source, const Configuration& configuration) {
-    if (const auto text = read_ptx(source)) { return ptx::parse_module(*text, source); }
-    const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
-    return ptx::parse_module(ptx_of(*workload).text, std::string(ptx_of(*workload).file));
+    if (const auto text = read_ptx(source)) {
+        require_known_keys(configuration);
+        return ptx::parse_module(*text, source);
+    }
+    const auto workload = checked_workload(source, configuration, WorkloadContext{});
+    return ptx::parse_module(ptx_of(*workload, configuration).text, std::string(ptx_of(*workload, configuration).file));
 }
 
 Json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {

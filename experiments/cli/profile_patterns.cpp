@@ -141,7 +141,7 @@ void print(const PatternsOptions& options, const std::vector<profile::KernelRepo
 ExitCode profile_patterns(const PatternsOptions& options) {
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
-    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    const auto workload = checked_workload(options.workload.workload, configuration, options.workload.context());
     isa::KernelTable kernels = load_kernels(*workload, configuration);
     profile::AddressStreams streams(kernels);
     EmulatedDevice device(std::move(kernels), {.instructions = &streams, .simt = gpu::simt_model(configuration)});

@@ -67,8 +67,8 @@ struct KernelVectors {
 std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& options,
                                   const Configuration& configuration,
                                   std::vector<std::optional<finaliser::RegisterProfile>>& profiles) {
-    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
-    const ptx::Module module = load_module(*workload);
+    const auto workload = checked_workload(options.workload.workload, configuration, options.workload.context());
+    const ptx::Module module = load_module(*workload, configuration);
     finaliser::FinaliserOptions limits = finaliser_options(configuration);
     isa::KernelTable kernels = finaliser::finalise_module(module, limits);
     profiles.resize(kernels.size());

@@ -15,6 +15,12 @@ namespace lookahead {
 
 /// Which of a program's codes is run.
 struct ProgramParameters {
+    LOOKAHEAD_PARAMETER(
+        std::string, compiler, "nvcc13", {"nvcc13", "period"},
+        {.help = "Whose PTX a workload's code is: nvcc 13's, or a form as compilers made it at the time "
+                 "of the papers: no loop unrolled whose count is unknown, no strength reduction, "
+                 "approximate divisions and roots.",
+         .source = "choice"});
     LOOKAHEAD_PARAMETER(std::string, code, "ptx", {"ptx", "native"},
                         {.help = "What runs: the program's PTX, compiled by the finaliser, or NVIDIA's native code for "
                                  "the machine's architecture (isa.native): that of a captured program, if it has one, "

@@ -27,16 +27,26 @@ finaliser::FinaliserOptions finaliser_options(const Configuration& configuration
     return options;
 }
 
-ProgramCode ptx_of(const Workload& workload) {
-    const ProgramCode code = workload.code();
+ProgramCode ptx_of(const Workload& workload, const Configuration& configuration) {
+    ProgramCode code = workload.code();
     if (code.language != "ptx") {
         throw ConfigurationError("the program's code is in the language {}; this needs PTX", code.language);
+    }
+    if (configuration.read<ProgramParameters>("program").compiler == "period") {
+        if (code.period_text.empty()) {
+            throw ConfigurationError(
+                "program.compiler = period: of {} there is no code as compilers of the papers' time made it; use "
+                "program.compiler = nvcc13",
+                code.file);
+        }
+        code.text = code.period_text;
+        code.file = code.period_file;
     }
     return code;
 }
 
-ptx::Module load_module(const Workload& workload) {
-    const ProgramCode code = ptx_of(workload);
+ptx::Module load_module(const Workload& workload, const Configuration& configuration) {
+    const ProgramCode code = ptx_of(workload, configuration);
     ptx::Module module = ptx::parse_module(code.text, std::string(code.file), ptx::Refusal::of_kernel);
     for (ptx::Function& function : module.functions) {
         ptx::LaunchBounds& bounds = function.bounds;
@@ -56,13 +66,13 @@ std::map<std::string, KernelMaker, std::less<>>& languages() {
 isa::KernelTable kernels_of_ptx(const Workload& workload, const Configuration& configuration,
                                 const std::function<void(const std::string& step)>& tell) {
     if (runs_native_code(configuration)) {
-        const ProgramCode code = ptx_of(workload);
+        const ProgramCode code = ptx_of(workload, configuration);
         if (tell) { tell("compiling to native code"); }
         return native_kernels(code, configuration);
     }
     finaliser::FinaliserOptions options = finaliser_options(configuration);
     options.tell = tell;
-    return finaliser::finalise_module(load_module(workload), options);
+    return finaliser::finalise_module(load_module(workload, configuration), options);
 }
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace lookahead {
 /// The options of the finaliser for the machine: the keys `finaliser.*` and `isa.*`.
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
 
-/// The workload's code; ConfigurationError if it is not PTX.
-ProgramCode ptx_of(const Workload& workload);
+/// The workload's code by the configured compiler; ConfigurationError if it is not PTX, or none by that compiler.
+ProgramCode ptx_of(const Workload& workload, const Configuration& configuration);
 
 /// The workload's PTX, with launch bounds if the workload knows its launches' sizes and the PTX does not state them.
-ptx::Module load_module(const Workload& workload);
+ptx::Module load_module(const Workload& workload, const Configuration& configuration);
 
 /// A workload's kernels on the machine ISA, as the configuration says, made by its language (program_language.h).
 /// `tell`, if any, is called before each step that may take seconds, with what it does.

@@ -165,10 +165,11 @@ std::vector<double> product(const std::vector<float>& a, const std::vector<float
 
 }  // namespace lookahead
 
-/// The program in the PTX file `File` of the workload in folder `name`.
-#define LOOKAHEAD_CODE(name, File)                                 \
-    ProgramCode {                                                  \
-        name##_files::k##File##Ptx, name##_files::k##File##PtxFile \
+/// The program in the PTX file `File`, and in that of the papers' time, of the workload in folder `name`.
+#define LOOKAHEAD_CODE(name, File)                                                                           \
+    ProgramCode {                                                                                            \
+        .text = name##_files::k##File##Ptx, .file = name##_files::k##File##PtxFile,                          \
+        .period_text = name##_files::k##File##PeriodPtx, .period_file = name##_files::k##File##PeriodPtxFile \
     }
 
 /// In the body of a class that derives from SizedWorkload<table>: its constructor, for the workload in folder `name`.

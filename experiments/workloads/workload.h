@@ -43,6 +43,8 @@ struct ProgramCode {
     std::string_view file;                         ///< for messages
     std::string_view language = "ptx";             ///< LOOKAHEAD_REGISTER_LANGUAGE
     std::span<const cudart::CubinImage> cubins{};  ///< native code that the program has with its PTX
+    std::string_view period_text{};                ///< PTX as compilers made it at the papers' time; empty: none
+    std::string_view period_file{};
 };
 
 /// Slot "workload": a program for the GPU with its host side. Contract: `run` depends only on the context, the

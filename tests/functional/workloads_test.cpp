@@ -147,16 +147,18 @@ TEST_CASE("the manifest holds the workloads with the papers that use them, in th
 
 /// Runs the workload on the scalar interpreter; returns false if its PTX has approximations or texture fetches, whose
 /// bits PTX does not determine.
-bool interpret(Workload& workload, Copies& copies) {
-    const ptx::Module module = ptx::parse_module(workload.code().text, std::string(workload.code().file));
+bool interpret(Workload& workload, Copies& copies, const Configuration& configuration = {}) {
+    const ProgramCode code = ptx_of(workload, configuration);
+    const ptx::Module module = ptx::parse_module(code.text, std::string(code.file));
     test::ScalarInterpreter interpreter(module);
     RecordingDevice recorder(interpreter);
     try {
         workload.run(recorder);
     } catch (const InputError& error) {
         const std::string_view message = error.what();
-        const bool is_left_open =
-            message.find(".approx") != std::string_view::npos || message.find("`tex.") != std::string_view::npos;
+        const bool is_left_open = message.find(".approx") != std::string_view::npos ||
+                                  message.find("`div.full") != std::string_view::npos ||
+                                  message.find("`tex.") != std::string_view::npos;
         if (!is_left_open || !message.ends_with("to the scalar interpreter")) { throw; }
         MESSAGE(std::string(error.what()));
         return false;
@@ -189,6 +191,40 @@ TEST_CASE(
         CHECK(copies[0] == expected);
     }
     CHECK(compared * 3 >= programs.size() * 2);
+}
+
+TEST_CASE("code as compilers of the papers' time made it has right outputs, with addresses of 32 and 64 bits") {
+    std::size_t compared = 0, run = 0;
+    for (const Program& program : programs_with(1)) {
+        CAPTURE(program.name);
+        CAPTURE(program.settings.empty() ? "" : program.settings.back());
+        const bool is_looped = !program.settings.empty() && !program.settings.back().ends_with("form=wide");
+        const std::string_view text = tiny(program, 5)->code().period_text;
+        CHECK(text.empty() == (program.name == "imageDenoising" || is_looped || program.name.ends_with("_premise")));
+        if (text.empty()) { continue; }
+        Copies copies[2];
+        for (const int bits : {32, 64}) {
+            CAPTURE(bits);
+            Configuration configuration;
+            configuration.override_value("program.compiler=period");
+            configuration.override_value("isa.pointers=" + std::to_string(bits));
+            const auto workload = tiny(program, 5);
+            const auto simt = bits == 32 ? isa::SimtModel::stack : isa::SimtModel::convergence_barrier;
+            copies[bits / 64] = emulated(*workload, configuration, {.simt = simt});
+            const CheckReport report = workload->check();
+            CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+            Copies expected;
+            // dct8x8's warps keep together, as they did then; the interpreter's threads run one after the other.
+            if (bits == 64 && program.name != "dct8x8" && interpret(*tiny(program, 5), expected, configuration)) {
+                CHECK(copies[1] == expected);
+                ++compared;
+            }
+        }
+        CHECK(copies[0] == copies[1]);
+        ++run;
+    }
+    CHECK(run >= 55);
+    CHECK(compared >= 20);
 }
 
 TEST_CASE("what vector memory instructions bring is bit by bit what the loops without them bring") {

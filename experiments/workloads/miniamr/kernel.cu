@@ -51,12 +51,12 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 __device__ inline float sum_around(const float* cache, const float* halo, int cell) {
     const int i = cell % kSide, j = cell / kSide % kSide, k = cell / kLayer;
     float sum = cache[cell];
-    sum += i > 0 ? cache[cell - 1] : halo[j + k * kSide];
-    sum += i < kSide - 1 ? cache[cell + 1] : halo[kLayer + j + k * kSide];
-    sum += j > 0 ? cache[cell - kSide] : halo[2 * kLayer + i + k * kSide];
-    sum += j < kSide - 1 ? cache[cell + kSide] : halo[3 * kLayer + i + k * kSide];
-    sum += k > 0 ? cache[cell - kLayer] : halo[4 * kLayer + i + j * kSide];
-    sum += k < kSide - 1 ? cache[cell + kLayer] : halo[5 * kLayer + i + j * kSide];
+    sum += i > 0 ? +cache[cell - 1] : halo[j + k * kSide];
+    sum += i < kSide - 1 ? +cache[cell + 1] : halo[kLayer + j + k * kSide];
+    sum += j > 0 ? +cache[cell - kSide] : halo[2 * kLayer + i + k * kSide];
+    sum += j < kSide - 1 ? +cache[cell + kSide] : halo[3 * kLayer + i + k * kSide];
+    sum += k > 0 ? +cache[cell - kLayer] : halo[4 * kLayer + i + j * kSide];
+    sum += k < kSide - 1 ? +cache[cell + kLayer] : halo[5 * kLayer + i + j * kSide];
     return sum;
 }
 

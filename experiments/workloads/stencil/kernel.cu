@@ -11,9 +11,9 @@ struct Column {
 
 __device__ inline float neighbours(const Column& column, const float* plane, const float* tile, bool at_top,
                                    bool at_bottom, int nx, int width) {
-    return column.above + column.below + (column.at_left ? plane[-1] : tile[column.shared - 1]) +
-           (column.at_right ? plane[1] : tile[column.shared + 1]) +
-           (at_top ? plane[-nx] : tile[column.shared - width]) + (at_bottom ? plane[nx] : tile[column.shared + width]);
+    return column.above + column.below + (column.at_left ? +plane[-1] : tile[column.shared - 1]) +
+           (column.at_right ? +plane[1] : tile[column.shared + 1]) +
+           (at_top ? +plane[-nx] : tile[column.shared - width]) + (at_bottom ? +plane[nx] : tile[column.shared + width]);
 }
 
 // The thread's two columns, but for their values.

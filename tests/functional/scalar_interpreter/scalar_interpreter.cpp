@@ -620,6 +620,7 @@ std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::In
     std::uint64_t place = address.value + static_cast<std::uint64_t>(displacement);
     if (address.has_base) {
         place += thread.top().registers[address.reg];
+        if (space == ptx::StateSpace::constant && ptx::bytes(address.type) == 4) { place += isa::kConstantBase; }
     } else if (address.symbol.kind != ptx::SymbolKind::none) {
         place += symbol_address(block, thread, address.symbol);
     }

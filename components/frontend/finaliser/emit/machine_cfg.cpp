@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "components/isa/instruction.h"
 
@@ -31,31 +32,61 @@ std::vector<bool> block_starts(const std::vector<Instruction>& code) {
     return starts;
 }
 
-/// The graph without the paths to exits other than the one that most blocks lead to, and the remaining blocks.
+/// The graph without the paths to exits other than the one that most blocks lead to, and the remaining blocks. If all
+/// exits are guarded, lanes that go on are in an endless loop: `again`, a block more than there are, is then its first
+/// one, `start`, in its next turn.
 struct MainWays {
     ptx::Graph graph;
     std::vector<bool> contains;
+    std::uint32_t start = ptx::kNoNode;
+
+    std::uint32_t again() const { return graph.size() - 1; }
 };
+
+/// The first block of the endless loop that most blocks lead to, if guarded exits are none.
+std::uint32_t start_of_endless_loop(const ptx::Graph& graph,
+                                    const std::vector<std::vector<std::uint32_t>>& predecessors) {
+    std::uint32_t start = ptx::kNoNode;
+    std::ptrdiff_t most = 0;
+    for (const std::uint32_t block : ptx::reverse_post_order(graph)) {
+        const std::vector<bool> ahead = ptx::reached_from(block, graph.successors);
+        const std::vector<bool> behind = ptx::reached_from(block, predecessors);
+        const auto size = std::ranges::count(behind, true);
+        const auto leaves = [&](std::size_t other) { return ahead[other] && !behind[other]; };
+        if (size <= most || std::ranges::any_of(std::views::iota(std::size_t{0}, ahead.size()), leaves)) { continue; }
+        most = size;
+        start = block;
+    }
+    return start;
+}
 
 MainWays main_ways(const ptx::Graph& graph) {
     const auto predecessors = ptx::predecessors(graph);
     MainWays ways{graph, std::vector<bool>(graph.size(), false)};
     std::uint32_t main_exit = ptx::kNoNode;
     std::ptrdiff_t most = 0;
-    const auto consider = [&](std::uint32_t block) {
+    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+        if (!graph.exits[block] || !graph.successors[block].empty()) { continue; }
         std::vector<bool> reach = ptx::reached_from(block, predecessors);
         const auto size = std::ranges::count(reach, true);
-        if (size < most) { return; }
+        if (size < most) { continue; }
         most = size;
         main_exit = block;
         ways.contains = std::move(reach);
-    };
-    for (std::uint32_t block = 0; block < graph.size(); ++block) {
-        if (graph.exits[block] && graph.successors[block].empty()) { consider(block); }
     }
-    // A kernel that never ends: its last block represents the exit.
-    if (main_exit == ptx::kNoNode) { consider(graph.size() - 1); }
-    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+    if (main_exit == ptx::kNoNode) {
+        ways.start = start_of_endless_loop(graph, predecessors);
+        ways.contains = ptx::reached_from(ways.start, predecessors);
+        const std::vector<bool> loop = ptx::reached_from(ways.start, graph.successors);
+        main_exit = graph.size();
+        ways.graph.successors.emplace_back();
+        ways.graph.exits.push_back(false);
+        ways.contains.push_back(true);
+        for (std::uint32_t block = 0; block < graph.size(); ++block) {
+            if (loop[block]) { std::ranges::replace(ways.graph.successors[block], ways.start, ways.again()); }
+        }
+    }
+    for (std::uint32_t block = 0; block < ways.graph.size(); ++block) {
         if (!ways.contains[block]) { continue; }
         std::erase_if(ways.graph.successors[block], [&](std::uint32_t next) { return !ways.contains[next]; });
         ways.graph.exits[block] = block == main_exit;
@@ -120,7 +151,8 @@ void set_reconvergence(std::vector<Instruction>& code) {
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         if (code[i].operation != Operation::bra || !is_guarded(code[i])) { continue; }
         const std::uint32_t block = cfg.block_of[i];
-        const std::uint32_t join = ways.contains[block] ? on_main_ways[block] : elsewhere[block];
+        std::uint32_t join = ways.contains[block] ? on_main_ways[block] : elsewhere[block];
+        if (ways.start != ptx::kNoNode && join == ways.again()) { join = ways.start; }
         code[i].reconvergence = join == ptx::kNoNode ? isa::kNoTarget : cfg.first[join];
     }
 }

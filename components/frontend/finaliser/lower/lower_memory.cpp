@@ -44,6 +44,9 @@ void set_address(LoweringContext& context, VirtualInstruction& access) {
     }
     const unsigned rows = isa::type_rows(operand.type);
     access.source[0] = register_rows(context.place(operand.reg), rows);
+    if (rows == 1 && access.machine.space == isa::Space::constant) {
+        access.machine.address_window = isa::kConstantBase >> 32;
+    }
     if (std::in_range<std::int32_t>(operand.offset())) {
         access.machine.offset = static_cast<std::int32_t>(operand.offset());
     } else {

@@ -90,8 +90,13 @@ class Generator {
 
     std::string run() {
         prologue();
-        statements(10 + below(40), 0);
-        epilogue();
+        if (random_.one_in(4)) {
+            turns();
+        } else {
+            statements(10 + below(40), 0);
+            epilogue();
+            line("ret");
+        }
         return ".version 9.0\n.target sm_75\n.address_size 64\n"
                ".visible .entry k(.param .u64 out, .param .u32 a, .param .u32 b)\n{\n" +
                declarations() + body_ + "}\n";
@@ -149,7 +154,31 @@ class Generator {
             line("ld.shared.u32 %t0, [%t1+{}]", 4 * i);
             line("st.global.u32 [%out+{}], %t0", 832 + 4 * i);
         }
-        line("ret");
+    }
+
+    /// A loop whose end, with the kernel's only way out, stands before its beginning, as LLVM may place it; the threads
+    /// meet in each turn.
+    void turns() {
+        const unsigned body = labels_++;
+        const unsigned end = labels_++;
+        const unsigned other = labels_++;
+        line("mov.u32 %n7, 0");
+        line("bra L{}", body);
+        label(end);
+        line("bar.sync 0");
+        epilogue();
+        line("add.u32 %n7, %n7, 1");
+        line("setp.ge.u32 %p1, %n7, 2");
+        line("@%p1 ret");
+        label(body);
+        statements(5 + below(20), 0);
+        line("setp.gt.s32 %p0, <r>, <r>");
+        line("@%p0 bra L{}", other);
+        statements(5 + below(20), 0);
+        line("bra L{}", end);
+        label(other);
+        statements(below(8), 1);
+        line("bra L{}", end);
     }
 
     void statements(unsigned count, unsigned depth) {

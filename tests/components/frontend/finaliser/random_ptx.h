@@ -14,8 +14,8 @@ inline constexpr std::uint32_t kThreadBytes = 1024;
 inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
 /// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (including vectors and narrow
-/// ones) in global and shared memory, nested branches, and loops that end. Each thread works on its own kThreadBytes
-/// bytes at `out` and finally stores all its registers there. No register is read before it is written.
+/// ones) in global and shared memory, nested branches, loops that end, and barriers. Each thread works on its own
+/// kThreadBytes bytes at `out` and finally stores all its registers there. No register is read before it is written.
 std::string random_ptx(std::uint64_t seed, std::uint32_t threads = kRandomThreads);
 
 /// Launches a random kernel once on the device, which has nothing else. Returns what it leaves at `out`, where the seed

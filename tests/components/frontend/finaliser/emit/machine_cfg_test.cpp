@@ -57,6 +57,15 @@ TEST_CASE("a kernel that never ends has reconvergence points too") {
     CHECK(kernel.code[position(kernel, "@P0 BRA")].reconvergence == position(kernel, "+0x4]"));
 }
 
+TEST_CASE("lanes meet in a loop whose guarded exit is the kernel's only one") {
+    // The loop's body is after its end, so that nothing follows the exit.
+    const isa::Kernel kernel = kernel_of(
+        "mov.u32 %r0, 0; bra BODY;\nONE:\nst.global.u32 [%out], 1;\nMEET:\nbar.sync 0; add.s32 %r0, %r0, 1;\n"
+        "setp.eq.s32 %p0, %r0, %b; @%p0 ret;\nBODY:\nsetp.eq.u32 %p1, %a, 0; @%p1 bra ONE;\n"
+        "st.global.u32 [%out], 2; bra MEET;");
+    CHECK(kernel.code[position(kernel, "@P0 BRA")].reconvergence == position(kernel, "ADD"));
+}
+
 TEST_CASE("branches without a guard have no reconvergence point") {
     const isa::Kernel kernel = kernel_of(
         "setp.eq.u32 %p0, %a, 0; @%p0 bra ELSE; st.global.u32 [%out], 1; bra END;\nELSE:\nst.global.u32 [%out], 2;\n"

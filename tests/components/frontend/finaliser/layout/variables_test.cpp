@@ -41,6 +41,15 @@ TEST_CASE("addresses of variables can be taken, computed with, made generic and 
     CHECK(words[30] == 1000);
 }
 
+TEST_CASE("addresses in .const may have 32 bits, as LLVM makes them") {
+    const auto words = run_everywhere(kernel_text("mov.u32 %r0, table; shl.b32 %r1, %t, 2; add.s32 %r0, %r0, %r1;"
+                                                  "ld.const.u32 %r2, [%r0+4]; st.global.u32 [%out], %r2;",
+                                                  ".const .u32 table[40] = {1, 2, 4, 8, 16, 32};\n"),
+                                      {{1}, {37}});
+    CHECK(words[0] == 2);
+    CHECK(words[4] == 32);
+}
+
 TEST_CASE("variables keep what one launch left for the next, and each device has its own") {
     const ptx::Module module =
         kernel_module("atom.global.add.u32 %r0, [count], 1; st.global.u32 [%out], %r0;", ".global .u32 count = 5;\n");
