@@ -67,6 +67,14 @@ void check_machine(const Configuration& configuration) {
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
 }
 
+/// The workload's own settings, and after them the axes'.
+std::vector<std::string> settings_of(const Study& study, const std::string& workload, const Choice& choice) {
+    const auto own = study.settings.find(workload);
+    std::vector<std::string> all = own == study.settings.end() ? std::vector<std::string>{} : own->second;
+    all.insert(all.end(), choice.settings.begin(), choice.settings.end());
+    return all;
+}
+
 RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice,
                       const Configuration& configuration) {
     RunRequest request;
@@ -76,11 +84,12 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
         request.context = {parse_size(study.size), study.seed};
     }
     request.machine = choice.machine;
+    request.max_instructions = study.max_instructions;
     request.configuration = configuration;
     if (request.workload != workload) {
         request.configuration.override_value(fmt::format("{}.file={}", request.workload, workload));
     }
-    for (const std::string& setting : choice.settings) {
+    for (const std::string& setting : settings_of(study, workload, choice)) {
         request.configuration.override_value(fmt::format("{}.{}", request.workload, setting));
     }
     return request;
@@ -92,7 +101,12 @@ std::vector<std::string> arguments_of(const Study& study, const std::string& wor
         arguments.insert(arguments.end(), {"--size", study.size, "--seed", std::to_string(study.seed)});
     }
     for (const std::string& option : choice.options) { arguments.insert(arguments.end(), {"-o", option}); }
-    for (const std::string& setting : choice.settings) { arguments.insert(arguments.end(), {"--set", setting}); }
+    for (const std::string& setting : settings_of(study, workload, choice)) {
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    if (study.max_instructions != 0) {
+        arguments.insert(arguments.end(), {"--max-instructions", std::to_string(study.max_instructions)});
+    }
     return arguments;
 }
 

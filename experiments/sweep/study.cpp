@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -69,6 +70,16 @@ class Reader {
     const toml::table& table(const toml::node& node, const std::string& what) const {
         if (const auto* table = node.as_table()) { return *table; }
         fail(node, "{} must be a table", what);
+    }
+    /// A whole number from 1 to `largest`.
+    std::int64_t number(const toml::table& table, const char* key, std::int64_t otherwise, std::int64_t largest) const {
+        const toml::node* node = table.get(key);
+        if (node == nullptr) { return otherwise; }
+        const auto value = node->value_exact<std::int64_t>();
+        if (!value || *value < 1 || *value > largest) {
+            fail(*node, "{} must be a whole number from 1 to {}", key, largest);
+        }
+        return *value;
     }
     /// Texts "key=value".
     std::vector<std::string> assignments(const toml::table& table, const char* key) const {
@@ -262,8 +273,8 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
         throw InputError("{}:{}:{}: {}", file, begin.line, begin.column, error.description());
     }
     const Reader reader(file);
-    reader.check_keys(root,
-                      {"title", "source", "machine", "size", "seed", "workloads", "options", "axis", "metric", "best"});
+    reader.check_keys(root, {"title", "source", "machine", "size", "seed", "workloads", "options", "settings",
+                             "max_instructions", "axis", "metric", "best"});
     Study study;
     study.name = name;
     study.toml = toml;
@@ -271,18 +282,22 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
     study.source = reader.text(root, "source", "");
     study.machine = reader.text(root, "machine", study.machine);
     study.size = reader.text(root, "size", study.size);
-    if (const toml::node* seed = root.get("seed")) {
-        const auto value = seed->value_exact<std::int64_t>();
-        if (!value || *value < 1 || *value > 0xffffffffll) {
-            reader.fail(*seed, "seed must be a whole number from 1 to 4294967295");
-        }
-        study.seed = static_cast<std::uint32_t>(*value);
-    }
+    study.seed = static_cast<std::uint32_t>(reader.number(root, "seed", study.seed, 0xffffffffll));
+    study.max_instructions = static_cast<std::uint64_t>(
+        reader.number(root, "max_instructions", 0, std::numeric_limits<std::int64_t>::max()));
     study.workloads = reader.texts(root, "workloads");
     if (study.workloads.empty()) {
         throw InputError("{}: the study has no workloads; give workloads = [\"sgemm\", ...]", file);
     }
     study.options = reader.assignments(root, "options");
+    if (const toml::node* settings = root.get("settings")) {
+        const toml::table& table = reader.table(*settings, "settings");
+        reader.check_keys(table, study.workloads);
+        for (const auto& [workload, node] : table) {
+            const std::string own(workload.str());
+            study.settings[own] = reader.assignments(table, own.c_str());
+        }
+    }
     parse_lists(reader, root, study);
     return study;
 }

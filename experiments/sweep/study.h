@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ struct Best {
 ///     seed = 1
 ///     workloads = ["sgemm", "bfs"]
 ///     options = ["host.copy_fills_l2=true"]         # for all points
+///     max_instructions = 31250000                   # a point ends after so many warp instructions
+///     [settings]                                    # parameters of single workloads
+///     bfs = ["nodes=65536"]
 ///     [[axis]]                                      # one key
 ///     key = "sm.warp_scheduler"
 ///     values = ["lrr", "gto"]
@@ -93,6 +97,8 @@ struct Study {
     std::uint32_t seed = 1;
     std::vector<std::string> workloads;
     std::vector<std::string> options;
+    std::map<std::string, std::vector<std::string>> settings;  ///< by workload, "key=value" as for --set
+    std::uint64_t max_instructions = 0;                        ///< of warps; 0: no limit
     std::vector<Axis> axes;
     std::vector<Metric> metrics;
     std::vector<Best> bests;

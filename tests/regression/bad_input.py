@@ -98,6 +98,8 @@ FILES = {
     "unknown_base.toml": 'inherits = "nothing"\n',
     "loop.toml": 'inherits = "loop.toml"\n',
     "partition.txt": "sm0 0\nsmall 1\n",
+    "settings.toml": 'workloads = ["vecadd"]\n[settings]\nvecad = ["n=64"]\n',
+    "limit.toml": 'workloads = ["vecadd"]\nmax_instructions = 0\n',
     "axis.toml": 'title = "x"\nworkloads = ["vecadd"]\n[[axis]]\nkey = "l1d.wayz"\nvalues = [4]\n',
     "workload.toml": 'title = "x"\nworkloads = ["vecad"]\n',
     "expression.toml": 'title = "x"\nworkloads = ["vecadd"]\n[[metric]]\nname = "m"\nexpression = "l1d.misses / "\n',
@@ -198,6 +200,9 @@ FILE_CASES = {
     "missing study": (["sweep", "run", "{folder}/none.toml"], 3, ["none.toml", "cannot be read"]),
     "study of an unknown key": (["sweep", "plan", "{folder}/axis.toml"], 2, ["l1d.wayz 4", "did you mean l1d.ways?"]),
     "study of an unknown workload": (["sweep", "plan", "{folder}/workload.toml"], 2, ["vecad", "did you mean vecadd?"]),
+    "settings of a workload that is not in the study": (
+        ["sweep", "plan", "{folder}/settings.toml"], 3, ["settings.toml:3", "vecad", "vecadd"]),
+    "study without instructions": (["sweep", "plan", "{folder}/limit.toml"], 3, ["limit.toml:2", "from 1 to"]),
     "study without workloads": (["sweep", "plan", "{folder}/no_workloads.toml"], 3, ["no_workloads.toml:2", "at least one"]),
     "metric that is no expression": (["sweep", "plan", "{folder}/expression.toml"], 3, ["expression.toml:5", "the end at character 14"]),
     "metric of nothing": (["sweep", "plan", "{folder}/path.toml"], 3, ["counters/l1d/nothing", "did you mean"]),

@@ -155,6 +155,21 @@ def check_failures(checks):
                      not index["totals/components"][1].any(), points)
 
 
+def check_settings(checks):
+    """A workload's own settings, an axis's after them, and a limit of instructions."""
+    study = checks.study('size = "tiny"\nworkloads = ["vecadd"]\nmax_instructions = 1000\n[settings]\n'
+                         'vecadd = ["n=262144", "input=seeded"]\n[[axis]]\nname = "form"\n[[axis.value]]\nname = "given"\n'
+                         '[[axis.value]]\nname = "looped"\nsettings = ["form=looped"]\n', "settings.toml")
+    checks.done("run", study, "settings")
+    with checks.index("settings") as index:
+        points = frame(index["points"])
+    checks.check("ended by the limit", list(points["status"]) == ["complete"] * 2 and
+                 points["warp_instructions"].between(1000, 60000).all(), points)
+    for name in points["file"]:
+        with h5py.File(checks.folder / "settings" / name) as run:
+            checks.check("own setting", run["config/vecadd.n"][()] == 262144, name)
+
+
 def check_csv(checks, study):
     checks.done("collect", study, "good", "--csv")
     with checks.index("good") as index, open(checks.folder / "good/points.csv", newline="") as wide, \
@@ -246,6 +261,7 @@ def main() -> int:
         check_contents(checks, study)
         check_csv(checks, study)
         check_failures(checks)
+        check_settings(checks)
         check_quotes(checks)
         check_increment(checks, study)
         check_grown(checks, study)
