@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the tables of a paper's page, README.md in its folder, from its studies' recorded results (results/*.csv).
+"""Writes the tables of a paper's pages, README.md and details.md in its folder, from its studies' recorded results (results/*.csv).
 
-    tables.py caps                                  # write the page from the recorded studies
-    tables.py caps --check                          # check that the page agrees with them; exit code 1 if not
+    tables.py caps                                  # write the pages from the recorded studies
+    tables.py caps --check                          # check that the pages agree with them; exit code 1 if not
     tables.py caps --sweeps FOLDER                  # record the sweeps caps-STUDY.sweep in FOLDER first
     tables.py caps --sweeps FOLDER --part           # the same, for sweeps with some of a study's points; the others stay
     tables.py caps --sweeps FOLDER --run            # run the sweeps first; points with a result are not run again

@@ -38,8 +38,8 @@ def verdicts(program, page, folder):
 def faults(program, name, folder):
     page = study_tables.page_of(STUDIES / name)
     failing = page.trial.failing
-    if page.text() != (page.folder / "README.md").read_text():
-        yield f"{page.folder / 'README.md'} is not what its recorded studies make: run experiments/studies/tables.py"
+    for path in page.differing():
+        yield f"{path} is not what its recorded studies make: run experiments/studies/tables.py"
     found = verdicts(program, page, folder)
     for claim in sorted(failing - found.keys()):
         yield f"{name}: the page has no claim '{claim}'"

@@ -1,9 +1,9 @@
-"""Writes a paper's page. Its tables are made from the recorded results of its studies' sweeps, which are CSV files
-beside the page.
+"""Writes a paper's pages, README.md and details.md. Their tables are made from the recorded results of its studies'
+sweeps, which are CSV files beside the pages.
 
 A paper's claims.py names the tables; `tables.py` in experiments/studies calls `main`. Recording takes the facts of each
 point from a sweep's result files into `results/STUDY.csv`; writing makes the tables from these files and puts them
-between the page's markers. So a page cannot differ from its data, and each table says of which size and program it
+between the pages' markers. So a page cannot differ from its data, and each table says of which size and program it
 is."""
 
 import argparse
@@ -148,6 +148,15 @@ def means_alone(table):
     return table.loc[chosen]
 
 
+def with_column(claims, paper, study, name, column, title):
+    """Makes a change of a table: `column` of the paper's figure `name`, of the `study` that is recorded beside the file
+    `claims`, becomes its last one."""
+    def change(table):
+        recorded = Recorded(pathlib.Path(claims).parent / "results" / f"{study}.csv")
+        return table.assign(**{title: paper.table(name, recorded)[column]})
+    return change
+
+
 def near(value, paper, within, form="{:.3f}"):
     """Makes the claim that `value(study)`, of a recorded study, differs by at most `within` from the paper's value."""
     def look(study):
@@ -160,6 +169,17 @@ def at_least(value, bound):
     def look(study):
         ours = value(study)
         return f"{ours:.3f}", ours >= bound
+    return look
+
+
+def all_have_causes(name, paper, workloads=None):
+    """Makes the claim that the figure, made by sweeps.what_keeps, finds a cause for each of the workloads that has one."""
+    def look(study):
+        causes = paper.table(name, study)["what keeps it"]
+        rows = causes.index if workloads is None else [row for row in map(paper.label, workloads) if row in causes.index]
+        found = causes.loc[rows]
+        left = [str(row).split()[0] for row in found.index[found == "?"]]
+        return f"{(found != '').sum()}, without a cause: {', '.join(left) or 'none'}", not left
     return look
 
 
@@ -230,17 +250,23 @@ class Page:
             lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{self.name}/{study}`, {sizes} |")
         return lines
 
-    def text(self):
-        """The page with its tables written anew."""
-        page = (self.folder / "README.md").read_text()
+    def texts(self):
+        """The pages by path, with their tables written anew."""
+        pages = {path: path.read_text() for path in (self.folder / "README.md", self.folder / "details.md") if path.exists()}
         sections = {study: self.tables_of for study in self.tables} | {"claims": lambda _: self.claims_table()}
         for study, make in sections.items():
             name = f"{self.name}/{study}"
             begin, end = f"<!-- {name}: made by tables.py -->", f"<!-- end of {name} -->"
+            places = [path for path, page in pages.items() if begin in page or end in page]
+            path, page = (places[0], pages[places[0]]) if len(places) == 1 else (None, "")
             if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
-                raise SweepError(f"{self.folder / 'README.md'}: has no place for {name}: '{begin}' and, after it, '{end}'")
-            page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
-        return page
+                raise SweepError(f"{self.folder}: no page has one place for {name}: '{begin}' and, after it, '{end}'")
+            pages[path] = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
+        return pages
+
+    def differing(self):
+        """The pages that are not what the recorded studies make."""
+        return [path for path, text in self.texts().items() if text != path.read_text()]
 
 
 def page_of(folder):
@@ -293,16 +319,15 @@ def main(page, description, arguments=None):
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
             record(sweep, page.paper.facts_of(name), page.file(name), chosen.part)
-        text = page.text()
+        differing = page.differing()
+        if chosen.check:
+            for path in differing:
+                print(f"{path}: is not what its recorded studies make; tables.py writes it", file=sys.stderr)
+            return int(bool(differing))
+        for path, text in page.texts().items():
+            path.write_text(text)
     except SweepError as error:
         print(f"tables.py: {error}", file=sys.stderr)
         return 3
-    readme = page.folder / "README.md"
-    if chosen.check:
-        differs = text != readme.read_text()
-        if differs:
-            print(f"{readme}: is not what its recorded studies make; tables.py writes it", file=sys.stderr)
-        return int(differs)
-    readme.write_text(text)
     page.draw()
     return 0

@@ -162,6 +162,28 @@ def by_base(baseline, with_means):
     return figure
 
 
+def what_keeps(design, bar, with_means, beyond):
+    """Makes the figure of a study `causes`, whose axis `change` has the machine as it is ("base"), with the design
+    (DESIGN), with a larger one ("DESIGN, CHANGE"), changes of the machine without and with the design ("CHANGE" and
+    "CHANGE, DESIGN"), and "perfect memory". Columns are the design's speed-ups over the same machine without it, and the
+    perfect memory's; and what keeps workloads whose speed-up is below `bar`: the first change with which it is not; "no
+    wait for memory", if a perfect memory brings less than `bar` without the design; the first of the names that
+    `beyond(sweep, cycles)` gives with the workloads for which it holds; or nothing that was found ("?")."""
+    def figure(sweep):
+        cycles = sweep.table("change").pivot_table(index="workload", columns="change", values="cycles", sort=False)
+        gains = {"as it is": cycles["base"] / cycles[design]}
+        gains |= {name.removeprefix(f"{design}, "): cycles["base"] / cycles[name] for name in cycles if name.startswith(f"{design}, ")}
+        gains |= {name: cycles[name] / cycles[f"{name}, {design}"] for name in cycles if f"{name}, {design}" in cycles}
+        perfect = cycles["base"] / cycles["perfect memory"]
+        found = {name: gain >= bar for name, gain in gains.items()}
+        found = {"": found.pop("as it is"), **found, "no wait for memory": perfect < bar, **beyond(sweep, cycles)}
+        result = with_means(pd.DataFrame(gains).assign(**{"perfect memory": perfect}), geometric=True)
+        causes = [next((name for name, holds in found.items() if holds[workload]), "?") for workload in cycles.index]
+        result["what keeps it"] = [*causes, *[""] * (len(result) - len(causes))]
+        return result
+    return figure
+
+
 def over(axis, baseline, with_means):
     """Makes figures of a column: each design of `axis` over the baseline, workloads and their geometric means."""
     def of(column, invert=False):

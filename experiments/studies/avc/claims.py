@@ -21,6 +21,7 @@ def beside_paper(table):
 TABLES = {
     "map": ["kernel"],
     "places": ["map", "agreement"],
+    "terms": ["terms"],
     "operating_point": ["fig7a", "fig7b", "fig7b_dynamic", "traffic"],
     "reasons": ["reasons", "reasons_energy", "reasons_each"],
     "designs": ["designs", "designs_traffic"],
@@ -68,6 +69,7 @@ CLAIMS = {
         lambda value: (f"{value:.3f}", value < 1))(figure("kernel", study).loc["affine 0", "words 12"])),
     "the map of that kernel gives the workloads' gains within 0.1 on average": ("places", "", near(
         lambda study: figure("agreement", study).loc["the map", "mean absolute difference"], 0, 0.1)),
+    "performance with code of the time, within 0.03": as_said("terms", "mean", POINT, 0.03),
     "performance within 0.03": as_said("fig7a", "mean", POINT, 0.03),
     "Heartwall's performance within 0.02": as_said("fig7a", "heartwall", POINT, 0.02),
     "dynamic energy within 0.05": as_said("fig7b_dynamic", "mean", POINT, 0.05),
@@ -80,5 +82,5 @@ CLAIMS = {
 
 # What the tests run at size tiny, and the claims that fail there.
 TRIAL = study_tables.Trial(["heartwall", "nw"], {
-    "performance within 0.03", "dynamic energy within 0.05", "the best workload's dynamic energy within 0.05",
+    "performance with code of the time, within 0.03", "performance within 0.03", "dynamic energy within 0.05", "the best workload's dynamic energy within 0.05",
     "registers by kernel that the three sizes save, within one", "capacity, percent, within 10"}, {"registers": ["nw"], "map": ["avc_premise"]})

@@ -4,7 +4,7 @@ import numpy as np
 
 from lookahead_analysis import maps, papers, sweeps
 from lookahead_analysis.packages import pandas as pd
-from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of
+from lookahead_analysis.sweeps import by_base, geometric_mean, normalised, over, ratio, total, values_of, what_keeps
 
 
 def facts(run):
@@ -251,6 +251,28 @@ def loads_a_kernel(run):
     return ratio((kernels.size() * kernels.sum()).sum(), executions.sum())
 
 
+def on_terms(sweep):
+    """Speed-ups of CAPS, and how its prefetches fare."""
+    table = sweep.table("design")
+    result = over("design", "none", with_means)("cycles", invert=True)(sweep)
+    of_caps = table[table["design"] == "caps"].set_index("workload")
+    for name in ("coverage", "consumed", "late", "early"):
+        result[name] = of_caps[name]
+        result.loc["mean", name] = of_paper(of_caps)[name].mean()
+    return result
+
+
+BAR = 1.03  # the paper's mean is 1.08
+
+
+def late_or_no_use(sweep, cycles):
+    """A prefetcher that knows every address a load ahead brings less, too; or half of the prefetches are under way when their
+    line is asked for."""
+    table = sweep.table("change")
+    late = table[table["change"] == "caps"].set_index("workload")["late"]
+    return {"an oracle gains less, too": cycles["base"] / cycles["oracle"] < BAR, "prefetches are late": late >= 0.5}
+
+
 OWN_FACTS = {"map": facts_of_map, "places": facts_of_map}
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
@@ -258,6 +280,8 @@ STUDIES = {
     "map": {"ctas": [], "loads": [], "design": ["none", "prefetcher", "scheduler", "caps"]},
     "places": {"design": ["none", "caps"]},
     "bases": {"base": [], "design": ["none"]},
+    "terms": {"design": ["none", "caps"]},
+    "causes": {"change": ["base", "caps", "oracle", "perfect memory"]},
     "bounds": {"change": ["none"]},
     "degree": {"prefetcher": ["none"]},
     "instruction_cache": {"prefetcher": ["none"], "l1i": []},
@@ -281,6 +305,10 @@ FIGURES = {
     "agreement": ("places", "How far the workloads' gains are from the map's", PLACES.agreement, "speed-up"),
     "bases": ("bases", "CAPS on the simulator of its paper, and on our best model of the card", by_base("none", with_means),
               "speed-up"),
+    "terms": ("terms", "Speed-up on the paper's simulator, with code of the time; and how its prefetches fare", on_terms,
+              "speed-up; shares"),
+    "causes": ("causes", "What keeps workloads below 1.03 on the paper's simulator, with code of the time",
+               what_keeps("caps", BAR, with_means, late_or_no_use), "speed-up"),
     "fig1": ("warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance, "accuracy; cycles"),
     "fig4": ("loads", "Iterations of the four most executed loads", iterations, "executions per warp"),
     "fig5": ("loads", "Strides among CTAs of an SM", cta_strides, "repeated strides"),

@@ -7,8 +7,12 @@ PAPER = papers.of(__name__)
 TABLES = {
     "map": ["kernel"],
     "places": ["map", "agreement"],
+    "terms": [("terms", study_tables.with_column(__file__, PAPER, "designs", "fig16", "DAC", "DAC, our GTX 480, nvcc 13"))],
+    "comparators": [("comparators", means_alone), ("instructions", means_alone)],
+    "causes": ["causes"],
     "bases": ["bases"],
     "readings": ["readings"],
+    "batches": ["batches"],
     "mta": [("mta", means_alone)],
     "designs": ["fig16", "fig17", *((f"{name}", means_alone) for name in (
         "fig18", "fig19", "fig20", "fig21", "parts", "predicates"))],
@@ -68,8 +72,12 @@ CLAIMS = {
     "no speed-up on that kernel with 48 warps, within 0.05": ("map", "", near(value("kernel", "warps 48", "arithmetic 1"), 1, 0.05)),
     "the map of that kernel gives the workloads' gains within 0.1 on average": ("places", "", near(from_the_map, 0, 0.1)),
     "DAC is the best of the designs": ("designs", "1.407; CAE 1.11 to 1.15 on compute; MTA 1.16 on memory", best_of_designs),
-    **{f"speed-up, {name.removeprefix('mean, ')}, on the paper's simulator, within 0.05": as_said(
-        "bases", name, "GPGPU-Sim 3.2", 0.05) for name in (ALL, COMPUTE, MEMORY)},
+    **{f"speed-up, {name.removeprefix('mean, ')}, on the paper's terms, within 0.05": as_said(
+        "terms", name, "DAC", 0.05) for name in (ALL, COMPUTE, MEMORY)},
+    "CAE on compute there, within 0.05": ("comparators", "1.11 to 1.15", near(value("comparators", COMPUTE, "CAE"), 1.13, 0.05)),
+    "MTA on memory there, within 0.05": as_said("comparators", MEMORY, "MTA", 0.05),
+    "coverage on compute there, 0.25 or more": ("comparators", "0.34", at_least(value("instructions", COMPUTE, "covered by DAC"), 0.25)),
+    "CAE's coverage on compute there, 0.2 or more": ("comparators", "0.25", at_least(value("instructions", COMPUTE, "covered by CAE"), 0.2)),
     "speed-up, all, within 0.05": as_said("fig16", ALL, "DAC", 0.05),
     "speed-up, compute, within 0.05": as_said("fig16", COMPUTE, "DAC", 0.05),
     "speed-up, memory, within 0.05": as_said("fig16", MEMORY, "DAC", 0.05),
@@ -102,7 +110,8 @@ CLAIMS = {
 
 # What the tests run at size tiny, and the claims that fail there.
 TRIAL = study_tables.Trial(["hotspot", "pathfinder", "sgemm", "bfs"], {
-    *(f"speed-up, {name}{where}, within 0.05" for name in ("all", "compute", "memory") for where in ("", ", on the paper's simulator")),
+    *(f"speed-up, {name}, within 0.05" for name in ("all", "compute", "memory")),
+    *(f"speed-up, {name}, on the paper's terms, within 0.05" for name in ("all", "memory")), "MTA on memory there, within 0.05",
     "CAE gains 4 to 17 % on most workloads, as in its own paper", "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
     "one affine instruction replaces nine, within one", "coverage on compute, geometric mean, within 0.05", "CAE's coverage on compute, geometric mean, within 0.05",
     "loads that the affine warp requests, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1", "register accesses within 0.1",

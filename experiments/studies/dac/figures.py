@@ -74,6 +74,17 @@ def instructions(sweep):
     return result
 
 
+def parts_on_terms(sweep):
+    """Figures 17, 18 and 19 with code of the time."""
+    result = instructions(sweep)
+    result["covered by DAC"] = 1 - result["other"]
+    covered = column(sweep, "on affine units", "CAE") / column(sweep, "other", "base")
+    result["covered by CAE"] = with_means(covered.to_frame(), geometric=False).iloc[:, 0]
+    early = column(sweep, "early loads", "DAC").to_frame()
+    result["early loads"] = with_means(early, geometric=False).iloc[:, 0]
+    return result
+
+
 def coverage(sweep):
     """Figure 18: the baseline's instructions that are handled as affine instructions."""
     base = column(sweep, "other", "base")
@@ -186,6 +197,28 @@ def bounds(sweep):
     return result
 
 
+BAR = 1.2
+
+
+def causes(sweep):
+    """DAC's speed-ups over the same machine without it, with one change each; and what keeps workloads below BAR: the first
+    change with which they are not. If there is none, half of the loads or more are not asked for early (undecoupled), or
+    the instructions that DAC takes and the loads that it brings early are too few on any machine (code)."""
+    table = sweep.table("machine")
+    cycles = table.pivot_table(index="workload", columns="machine", values="cycles", sort=False)
+    early = table[table["machine"] == "DAC"].set_index("workload")["early loads"]
+    gains = pd.DataFrame({"as it is": cycles["base"] / cycles["DAC"], "queues x 4": cycles["base"] / cycles["queues x 4"],
+                          "queues and MSHRs x 8": cycles["MSHRs x 8"] / cycles["queues, MSHRs x 8"],
+                          **{name: cycles[name] / cycles[f"{name}, DAC"] for name in (
+                              "large L1I", "bandwidth x 4", "near", "near, bandwidth x 4", "perfect")}})
+    def cause(workload):
+        found = [name for name in gains if gains.loc[workload, name] >= BAR]
+        return "" if found[:1] == ["as it is"] else found[0] if found else "undecoupled" if early[workload] <= 0.5 else "code"
+    result = with_means(gains, geometric=True)
+    result["what keeps it"] = [*map(cause, gains.index), *[""] * (len(result) - len(gains))]
+    return result
+
+
 DESIGNS = "designs"
 BOUNDS = ["base", "DAC", "queues x 4", "queues, MSHRs x 8", "MSHRs x 8", "near", "near, DAC", "large L1I", "large L1I, DAC",
           "large L1I, near, DAC", "perfect", "perfect, DAC", "bandwidth x 4", "bandwidth x 4, DAC",
@@ -205,6 +238,9 @@ STUDIES = {
     "map": {"warps": [], "arithmetic": [], "design": ["base", "DAC"]},
     "places": {"design": ["base", "DAC"]},
     "bases": {"base": [], "design": ["base"]},
+    "terms": {"design": ["base", "DAC"]},
+    "comparators": {"design": ["base", "CAE", "MTA", "DAC"]},
+    "causes": {"machine": BOUNDS},
     DESIGNS: {"design": ["base", "CAE", "MTA", "DAC"]},
     "ablations": {"design": ["base"]},
     "classes": {"memory": ["base", "perfect"]},
@@ -212,6 +248,7 @@ STUDIES = {
     "bounds": {"machine": BOUNDS},
     "sensitivity": {"design": ["base", "DAC"]},
     "readings": {"design": ["base", "DAC"]},
+    "batches": {"design": ["base", "DAC"]},
     "mta": {"design": ["base", "MTA"]},
 }
 
@@ -223,6 +260,11 @@ FIGURES = {
     "agreement": ("places", "How far the workloads\' gains are from the map\'s", PLACES.agreement, "speed-up"),
     "bases": ("bases", "DAC on the simulator of its paper, and on our best model of the card", by_base("base", with_means),
               "speed-up"),
+    "terms": ("terms", "Speed-up on the paper's simulator, with code of the time", speedups, "speed-up"),
+    "comparators": ("comparators", "The same with CAE and MTA, at size small", speedups, "speed-up"),
+    "instructions": ("comparators", "Warp instructions with code of the time, over the baseline's", parts_on_terms,
+                     "instructions, normalised"),
+    "causes": ("causes", "What keeps workloads below 1.2 on the paper's simulator, with code of the time", causes, "speed-up"),
     "fig16": (DESIGNS, "Speed-up over the baseline", speedups, "speed-up"),
     "fig17": (DESIGNS, "Warp instructions over the baseline's", instructions, "instructions, normalised"),
     "fig18": (DESIGNS, "Baseline instructions that are handled as affine instructions", coverage, "part of the instructions"),
@@ -238,6 +280,7 @@ FIGURES = {
     "ablations": ("ablations", "Speed-up of DAC without its parts", speedups, "speed-up"),
     "choices": ("ablations", "DAC without its parts and with other choices", choices, "speed-up"),
     "readings": ("readings", "DAC with the other reading of each open rule", choices, "speed-up"),
+    "batches": ("batches", "When the affine warp serves new CTAs, and when it issues, with code of the time", choices, "speed-up"),
     "mta": ("mta", "MTA on the baseline's L1 and on another, throttled and not", speedups, "speed-up"),
     "sensitivity": ("sensitivity", "DAC with parts of the pass, with other sizes, and with other changes of the machine", choices,
                     "speed-up"),

@@ -134,6 +134,23 @@ class StudyTables(unittest.TestCase):
         self.csv.write_text(self.csv.read_text().replace("800", "900"))
         self.assertEqual(self.main("--check")[0], 1)
 
+    def test_a_table_may_be_in_the_other_page(self):
+        details = self.readme.with_name("details.md")
+        begin = PAGE.index("<!-- paper/ctas: made")
+        self.readme.write_text(PAGE[:begin])
+        details.write_text(PAGE[begin:])
+        self.assertEqual(self.main("--sweeps", self.folder / "sweeps"), (0, ""))
+        self.assertIn("| cp | 1.250 |", details.read_text())
+        self.assertIn("more CTAs are faster", self.readme.read_text())
+        details.write_text(details.read_text().replace("1.250", "1.350"))
+        status, error = self.main("--check")
+        self.assertEqual((status, error.count("is not what")), (1, 1))
+        self.assertIn("details.md: is not what its recorded studies make", error)
+        self.readme.write_text(PAGE)  # the table has two places now
+        status, error = self.main()
+        self.assertEqual(status, 3)
+        self.assertIn("no page has one place for paper/ctas", error)
+
     def test_a_sweep_that_is_not_there_leaves_its_record(self):
         self.main("--sweeps", self.folder / "sweeps")
         written = self.readme.read_text()
@@ -171,7 +188,7 @@ class StudyTables(unittest.TestCase):
         self.readme.write_text(PAGE.replace("<!-- end of paper/ctas -->", ""))
         status, error = self.main()
         self.assertEqual(status, 3)
-        self.assertIn("has no place for paper/ctas", error)
+        self.assertIn("no page has one place for paper/ctas", error)
         self.csv.write_text("workload,status\n")
         with self.assertRaisesRegex(SweepError, "has no column 'size'"):
             study_tables.Recorded(self.csv)
