@@ -252,11 +252,11 @@ def papers():
 
 
 def tiny_study(path, workloads):
-    """The text of a study with these workloads, of size tiny."""
+    """The text of a study with these workloads, of size tiny, without settings, which are of the study's own size."""
     text, workloads_found = re.subn(r"(?s)workloads = \[.*?\]", f"workloads = {json.dumps(list(workloads))}", path.read_text())
     text, sizes_found = re.subn(r'(?m)^size = ".*"$', 'size = "tiny"', text)
     assert workloads_found == sizes_found == 1
-    return text
+    return re.sub(r"(?s)\[settings\]\n.*?\n\n", "", text)
 
 
 def default_program():

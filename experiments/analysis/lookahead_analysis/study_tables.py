@@ -278,12 +278,12 @@ def page_of(folder):
 
 
 def of_size(study_file, size, folder):
-    """A copy of the study at another size, for a trial."""
+    """A copy of the study at another size, for a trial, without settings, which are of the study's own size."""
     text, count = re.subn(r'(?m)^size = ".*"$', f'size = "{size}"', study_file.read_text())
     if count != 1:
         raise SweepError(f"{study_file}: does not have exactly one line 'size = ...'")
     copy = folder / study_file.name
-    copy.write_text(text)
+    copy.write_text(re.sub(r"(?s)\[settings\]\n.*?\n\n", "", text))
     return copy
 
 
