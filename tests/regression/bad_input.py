@@ -30,6 +30,12 @@ CASES = {
     "unknown command": (["simulate"], 2, ["simulate"]),
     "unknown workload": (["run", "sgem"], 2, ["sgem", "sgemm"]),
     "unknown key": (["run", "vecadd", "-o", "l1d.wayz=8"], 2, ["l1d.wayz", "l1d.ways"]),
+    "unknown key of the emulator's machine": (["emulate", "vecadd", "--size", "tiny", "-o", "l1d.wayz=8"], 2, ["l1d.wayz", "l1d.ways"]),
+    "unknown setting of an emulated workload": (["emulate", "vecadd", "--size", "tiny", "--set", "nonsense=1"], 2, ["vecadd.nonsense"]),
+    "unknown key of an explanation": (["explain", "vecadd", "--transform", "dac", "-o", "l1d.wayz=8"], 2, ["l1d.wayz", "l1d.ways"]),
+    "unknown key of a profile": (["profile", "registers", "vecadd", "-o", "l1d.wayz=8"], 2, ["l1d.wayz", "l1d.ways"]),
+    "code of the papers' time where there is none": (
+        ["emulate", "imageDenoising", "--size", "tiny", "-o", "program.compiler=period"], 2, ["imageDenoising", "program.compiler = nvcc13"]),
     "unknown variant": (["run", "vecadd", "-o", "sm.warp_scheduler=gtoo"], 2, ["gtoo", "gto"]),
     "value out of range": (["run", "vecadd", "-o", "l1d.ways=0"], 2, ["l1d.ways", "0", "1"]),
     "value of a wrong type": (["run", "vecadd", "-o", "l1d.ways=many"], 2, ["l1d.ways", "many"]),

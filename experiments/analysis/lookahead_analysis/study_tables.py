@@ -319,8 +319,8 @@ def main(page, description, arguments=None):
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
             record(sweep, page.paper.facts_of(name), page.file(name), chosen.part)
-        differing = page.differing()
         if chosen.check:
+            differing = page.differing()
             for path in differing:
                 print(f"{path}: is not what its recorded studies make; tables.py writes it", file=sys.stderr)
             return int(bool(differing))
