@@ -22,6 +22,14 @@ struct HistogramView {
     std::uint64_t overflow = 0;
 };
 
+/// Counts by place, such as a kernel's instructions: a row for each place, a column for each counter.
+struct CountTableView {
+    std::string_view kind;  ///< of the counters; all tables of a kind have the same ones
+    std::uint64_t key = 0;  ///< tables with the same kind and key, of several components, add up
+    std::span<const StatisticDescription> counters;
+    std::span<const std::uint64_t> counts;  ///< [row][counter]
+};
+
 /// Receives every statistic of a component. `component` is the component's own name ("router3"), `kind` the name of
 /// its kind ("router"), which all components with the same statistics share.
 class StatisticsVisitor {
@@ -32,6 +40,7 @@ class StatisticsVisitor {
                          const std::uint64_t& value) = 0;
     virtual void histogram(std::string_view /*component*/, std::string_view /*kind*/, const StatisticDescription&,
                            const HistogramView&) {}
+    virtual void table(const CountTableView&) {}
 };
 
 }  // namespace lookahead

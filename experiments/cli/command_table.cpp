@@ -30,6 +30,7 @@ constexpr CommandEntry kCommands[] = {
     {"bench", add_bench_command},
     {"profile", add_profile_command},
     {"explain", add_explain_command},
+    {"annotate", add_annotate_command},
     {"capture", add_capture_command},
     {"validate", add_validate_command},
     {"diff", add_diff_command},

@@ -28,6 +28,7 @@ void add_profile_command(Command program, Session& session);
 void add_profile_patterns(Command profile, Session& session);  ///< a command of `profile`
 void add_profile_vectors(Command profile, Session& session);   ///< likewise
 void add_explain_command(Command program, Session& session);
+void add_annotate_command(Command program, Session& session);
 void add_capture_command(Command program, Session& session);
 void add_validate_command(Command program, Session& session);
 void add_diff_command(Command program, Session& session);

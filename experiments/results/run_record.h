@@ -79,6 +79,34 @@ struct KernelCounters {
     std::vector<std::uint64_t> values;  ///< [kernel][counter], a row for each of RunRecord::kernels
 };
 
+/// Counts by instruction of the launched kernels, summed over the launches and the components.
+struct InstructionCounts {
+    /// Rows of one kernel follow each other, in the order of its code.
+    struct Row {
+        std::uint64_t kernel = 0;  ///< index in the run's table of kernels
+        std::uint64_t number = 0;  ///< index in the kernel's code
+        std::string kernel_name;
+        std::uint64_t pc = 0;  ///< bytes from the kernel's begin
+        std::string text;
+        std::uint32_t line = 0;  ///< of the PTX; 0 if it is not known
+        std::string ptx;
+        std::uint32_t cuda_line = 0;  ///< of the CUDA source; 0 if it is not known
+        std::string cuda_file;
+    };
+    struct Counter {
+        std::string name, unit, description;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& name& unit& description;
+        }
+    };
+
+    std::vector<Row> rows;
+    std::vector<Counter> counters;
+    std::vector<std::uint64_t> values;  ///< [row][counter]
+};
+
 /// How the schedulers spent their cycles over time, by SM.
 struct StallSeries {
     std::vector<std::uint64_t> cycles;  ///< ends of the intervals
@@ -156,6 +184,7 @@ struct RunRecord {
     std::vector<HistogramRecord> histograms;
     std::vector<SeriesGroup> series;
     KernelCounters kernel_counters;
+    InstructionCounts instructions;
     StallSeries stalls;
     LatencySamples latency;
     EnergyReport energy;

@@ -133,6 +133,26 @@ void write_kernel_counters(hdf5::Group group, const RunRecord& record) {
     write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
 }
 
+void write_instructions(hdf5::Group group, const InstructionCounts& instructions) {
+    using Row = InstructionCounts::Row;
+    using Counter = InstructionCounts::Counter;
+    const auto& rows = instructions.rows;
+    TableWriter table(group, schema::kInstructionsInstruction, numbers_below<std::uint64_t>(rows.size()));
+    table.write(schema::kInstructionsKernel, rows, &Row::kernel_name);
+    table.write(schema::kInstructionsPc, rows, &Row::pc);
+    table.write(schema::kInstructionsText, rows, &Row::text);
+    table.write(schema::kInstructionsPtxLine, rows, &Row::line);
+    table.write(schema::kInstructionsPtx, rows, &Row::ptx);
+    table.write(schema::kInstructionsCudaFile, rows, &Row::cuda_file);
+    table.write(schema::kInstructionsCudaLine, rows, &Row::cuda_line);
+    table.finish();
+    TableWriter counters(group, schema::kInstructionsCounter, column_of(instructions.counters, &Counter::name));
+    counters.write(schema::kInstructionsUnit, instructions.counters, &Counter::unit);
+    counters.write(schema::kInstructionsMeaning, instructions.counters, &Counter::description);
+    counters.finish();
+    write_scaled(group, schema::kInstructionsCounts, instructions.values, {&table.scale(), &counters.scale()});
+}
+
 void write_stalls(hdf5::Group group, const StallSeries& stalls) {
     const auto cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
     const auto component = write_scale(group, schema::kStallsComponent, stalls.components);
@@ -335,6 +355,7 @@ void write_record(hdf5::Group root, const RunRecord& record) {
     write_counters(root.create_group(schema::kCountersGroup), record.counters);
     write_kernels(root.create_group(schema::kKernelsGroup), record);
     write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
+    write_instructions(root.create_group(schema::kInstructionsGroup), record.instructions);
     write_activity(root.create_group(schema::kActivityGroup), record);
     write_series(root.create_group(schema::kSeriesGroup), record.series);
     write_stalls(root.create_group(schema::kStallsGroup), record.stalls);

@@ -1,6 +1,7 @@
 #include "experiments/results/statistics_collector.h"
 
 #include <algorithm>
+#include <boost/serialization/map.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <map>
@@ -110,6 +111,31 @@ void write_kind(std::string_view kind, const ByComponent& components, RunRecord&
     if (!counters.columns.empty()) { record.counters.push_back(std::move(counters)); }
 }
 
+/// Tables of all kinds have the same keys and rows; their columns follow each other.
+void write_tables(const std::map<std::string, StatisticsCollector::Tables, std::less<>>& kinds,
+                  InstructionCounts& instructions) {
+    if (kinds.empty()) { return; }
+    for (const auto& [kind, tables] : kinds) {
+        instructions.counters.insert(instructions.counters.end(), tables.counters.begin(), tables.counters.end());
+    }
+    const StatisticsCollector::Tables& first = kinds.begin()->second;
+    for (const auto& [key, counts] : first.counts) {
+        const std::size_t rows = counts.size() / first.counters.size();
+        for (std::size_t row = 0; row < rows; ++row) {
+            instructions.rows.emplace_back(InstructionCounts::Row{
+                .kernel = key, .number = row, .kernel_name = {}, .text = {}, .ptx = {}, .cuda_file = {}});
+            for (const auto& [kind, tables] : kinds) {
+                const std::size_t columns = tables.counters.size();
+                const auto& all = tables.counts.at(key);
+                LOOKAHEAD_ASSERT(all.size() == rows * columns, "tables of {} have other rows", kind);
+                const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * columns);
+                instructions.values.insert(instructions.values.end(), begin,
+                                           begin + static_cast<std::ptrdiff_t>(columns));
+            }
+        }
+    }
+}
+
 struct SentEntry {
     std::string component, kind, name, unit, description;
     std::uint64_t value = 0;
@@ -143,6 +169,24 @@ void StatisticsCollector::histogram(std::string_view component, std::string_view
     entry.counts.push_back(value.overflow);
 }
 
+void StatisticsCollector::table(const CountTableView& value) {
+    auto place = tables_.find(value.kind);
+    if (place == tables_.end()) {
+        place = tables_.emplace(value.kind, Tables{}).first;
+        for (const StatisticDescription& what : value.counters) {
+            place->second.counters.push_back(
+                {std::string(what.name), std::string(what.unit), std::string(what.description)});
+        }
+    }
+    place->second.add(value.key, value.counts);
+}
+
+void StatisticsCollector::Tables::add(std::uint64_t key, std::span<const std::uint64_t> more) {
+    std::vector<std::uint64_t>& sums = counts[key];
+    sums.resize(std::max(sums.size(), more.size()));
+    std::transform(more.begin(), more.end(), sums.begin(), sums.begin(), std::plus<>());
+}
+
 std::string StatisticsCollector::to_bytes() const {
     std::vector<SentEntry> sent;
     for (const Entry& entry : entries_) {
@@ -150,12 +194,18 @@ std::string StatisticsCollector::to_bytes() const {
                         std::string(entry.what.unit), std::string(entry.what.description), entry.value, entry.edges,
                         entry.counts});
     }
-    return archived(sent);
+    return archived(sent, tables_);
 }
 
 void StatisticsCollector::merge(std::string_view bytes) {
     std::vector<SentEntry> sent;
-    read_archived(bytes, "the statistics of another rank", sent);
+    std::map<std::string, Tables, std::less<>> tables;
+    read_archived(bytes, "the statistics of another rank", sent, tables);
+    for (auto& [kind, other] : tables) {
+        Tables& mine = tables_[kind];
+        mine.counters = std::move(other.counters);
+        for (const auto& [key, counts] : other.counts) { mine.add(key, counts); }
+    }
     Entry before;
     for (SentEntry& each : sent) {
         before = {keep(each.component, before.component),
@@ -192,6 +242,7 @@ void StatisticsCollector::write_into(RunRecord& record) const {
         }
     }
     for (const auto& [kind, components] : kinds) { write_kind(kind, components, record); }
+    write_tables(tables_, record.instructions);
 }
 
 }  // namespace lookahead

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +28,7 @@ class StatisticsCollector : public StatisticsVisitor {
                  const std::uint64_t& value) override;
     void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                    const HistogramView& value) override;
+    void table(const CountTableView& value) override;
 
     std::string to_bytes() const;
     void merge(std::string_view bytes);
@@ -31,8 +36,20 @@ class StatisticsCollector : public StatisticsVisitor {
     /// Fills counters and histograms, ordered by kind, then by component number. `record.components` has the
     /// logical processes; the components within them are added after those. The result does not depend on which
     /// rank had which component. A component of no known process, or components of one kind with different
-    /// statistics, are an InternalError.
+    /// statistics, are an InternalError. Tables fill the kernels, numbers and counts of record.instructions.
     void write_into(RunRecord& record) const;
+
+    /// The tables of one kind.
+    struct Tables {
+        std::vector<InstructionCounts::Counter> counters;
+        std::map<std::uint64_t, std::vector<std::uint64_t>> counts;  ///< by key: [row][counter]
+
+        void add(std::uint64_t key, std::span<const std::uint64_t> more);
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& counters& counts;
+        }
+    };
 
     /// One statistic of one component.
     struct Entry {
@@ -50,6 +67,7 @@ class StatisticsCollector : public StatisticsVisitor {
 
     std::vector<Entry> entries_;
     std::deque<std::string> texts_;  ///< that entries refer to
+    std::map<std::string, Tables, std::less<>> tables_;
 };
 
 }  // namespace lookahead

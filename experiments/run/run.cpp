@@ -12,7 +12,9 @@
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
 #include "components/device/host_process.h"
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/trace/trace.h"
+#include "components/isa/instruction.h"
 #include "components/machine/machine.h"
 #include "core/component/registered_keys.h"
 #include "core/files/writable.h"
@@ -39,6 +41,7 @@
 #include "experiments/run/program.h"
 #include "experiments/run/run_checkpoints.h"
 #include "experiments/run/run_observer.h"
+#include "experiments/run/source_lines.h"
 #include "experiments/run/stop_signal.h"
 #include "hdf5_schemas/checkpoint_schema.h"
 #include "hdf5_schemas/run_schema.h"
@@ -413,6 +416,23 @@ class Run {
         return catch_error([&] { write_whole_file(request_.trace, ChromeTrace::document(events)); }).sentence;
     }
 
+    void name_instructions(InstructionCounts& instructions) const {
+        const ProgramCode code =
+            workload_->code().language == "ptx" ? ptx_of(*workload_, configuration_) : ProgramCode{};
+        const SourceLines source(code.text);
+        for (InstructionCounts::Row& row : instructions.rows) {
+            const isa::Kernel& kernel = machine_.kernels().at(row.kernel);
+            const auto number = static_cast<std::uint32_t>(row.number);
+            row.kernel_name = kernel.name;
+            row.pc = row.number * kernel.instruction_bytes;
+            row.text = finaliser::print(kernel, number);
+            row.line = kernel.code[number].line;
+            row.ptx = source.text(row.line);
+            row.cuda_line = source.cuda(row.line).line;
+            row.cuda_file = source.cuda(row.line).file;
+        }
+    }
+
     void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
         StatisticsCollector collector;
         KernelCountersCollector kernel_counters;
@@ -435,6 +455,7 @@ class Run {
         const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
         if (transport_.rank() != 0) { return; }
         collector.write_into(record);
+        name_instructions(record.instructions);
         record.energy = energy_of(energy_table_, energy_input(record));
         kernel_counters.write_into(record);
         latencies.write_into(record);

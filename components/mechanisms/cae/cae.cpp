@@ -186,7 +186,7 @@ bool Cae::classify(unsigned context) {
     if (state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc)) != ready || !is_affine(context)) {
         return false;
     }
-    state_.warps.states.set(context, gpu::ready_for(gpu::ExecutionUnit::control));
+    state_.enter(context, gpu::ready_for(gpu::ExecutionUnit::control));
     return true;
 }
 

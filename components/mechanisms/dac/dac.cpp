@@ -108,7 +108,7 @@ bool Dac::classify(unsigned context) {
     if (wait == Wait::nothing) { return false; }
     // To the scheduler this is no short wait. A scheduler with few active warps must make room for warps that can
     // proceed, because these may hold up the affine warp, which the others wait for.
-    state_.warps.states.set(context, gpu::ContextState::blocked_by_memory);
+    state_.enter(context, gpu::ContextState::blocked_by_memory);
     return true;
 }
 
@@ -178,9 +178,7 @@ bool Dac::supply(unsigned context, Cycle) {
     if (decoded.action != gpu::Action::queue) { return false; }
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     gpu::SmCounters& counters = state_.counters;
-    ++counters.warp_instructions;
-    ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
-    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
+    state_.count_issue(stream.stack.pc(), active);
     ++counters_.queue_instructions;
     counters_.queue_threads += static_cast<unsigned>(std::popcount(active));
     if (active == 0) {

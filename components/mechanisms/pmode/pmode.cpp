@@ -152,10 +152,9 @@ void Pmode::leave(unsigned context) {
 }
 
 bool Pmode::classify(unsigned context) {
-    ContextStates& states = state_.warps.states;
     if (streams_.running().has(context)) {
         if (LOOKAHEAD_RULE(return_awaits_all_sources) && waits_for_memory(context)) {
-            states.set(context, ContextState::blocked_by_memory);
+            state_.enter(context, ContextState::blocked_by_memory);
             return true;
         }
         leave(context);
@@ -164,11 +163,11 @@ bool Pmode::classify(unsigned context) {
     // A reused instruction reads no operand: the only hazards left are older writes to the same register.
     const std::uint64_t* writes = state_.kernel->writes(state_.warps.streams[context].stack.pc());
     if (state_.warps.scoreboard.blocks_for_memory(context, writes)) {
-        states.set(context, ContextState::blocked_by_memory);
+        state_.enter(context, ContextState::blocked_by_memory);
     } else if (state_.warps.scoreboard.blocks(context, writes) || !warps_[context].queue.head().ready) {
-        states.set(context, ContextState::blocked_by_pipeline);
+        state_.enter(context, ContextState::blocked_by_pipeline);
     } else {
-        states.set(context, ready_for(ExecutionUnit::control));
+        state_.enter(context, ready_for(ExecutionUnit::control));
     }
     return true;
 }
@@ -214,9 +213,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
     }
     warp.queue.pop();
     const auto lanes = static_cast<unsigned>(std::popcount(entry.active));
-    ++state_.counters.warp_instructions;
-    ++state_.counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
-    state_.counters.thread_instructions += lanes;
+    state_.count_issue(entry.pc, entry.active);
     ++counters_.reused;
     ++counters_.renamings;
     counters_.pqueue_accesses += !warp.queue.empty();

@@ -118,6 +118,7 @@ inline void AccessQueue::begin_load(const QueuedInstruction& access) {
             shared.perform(memory, access.shared, nullptr);
         }
         head_.banks_until = now + degree - 1;
+        parts_.profile.banks(memory.pc, degree);
         ++parts_.counters.shared_accesses;
         parts_.counters.shared_conflict_cycles += degree - 1;
     }

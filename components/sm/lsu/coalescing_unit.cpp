@@ -40,8 +40,9 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       constants_(arguments.constants, loads_, arbiter_, counters_),
       spare_(l1_, PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)),
-      queue_(parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
-             {{l1_, private_, loads_, order_, samples_, counters_}, allocations_, shared_, constants_, spare_}) {
+      queue_(
+          parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
+          {{l1_, private_, loads_, order_, samples_, counters_, profile_}, allocations_, shared_, constants_, spare_}) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
         throw ConfigurationError("coalescing.atomic_bytes is {}; it must be 32 or 128", parameters.atomic_bytes);
     }
@@ -184,6 +185,7 @@ void CoalescingUnit::line_came(const ReadReply& reply, Cycle now) {
 inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
     ++counters_.completed_loads;
     counters_.load_cycles += static_cast<std::uint64_t>(now - load.begun);
+    profile_.completed(*load.instruction, now - load.begun);
     if (load.kind == LoadKind::acquire && LOOKAHEAD_RULE(acquire_starts_generation) &&
         lsu::leaves_sm(*load.instruction)) {
         l1_.start_generation();
@@ -221,6 +223,7 @@ void CoalescingUnit::begin_kernel() {
 }
 
 void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
+    profile_.begin_launch(launch);
     l1_.shares().leave_to_shared_memory(launch.shared_bytes);
     private_.begin_launch(launch.kernel.local_bytes);
     if (PrefetchUnit* prefetches = spare_.prefetches(); prefetches != nullptr) { prefetches->begin_launch(launch); }
@@ -256,6 +259,12 @@ std::string CoalescingUnit::waiting_for() const {
 void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
     arbiter_.audit(audit, name_);
     if (!drained()) { audit.fault(name_, waiting_for()); }
+    const AccessCounters by_place = profile_.totals();
+    audit.balance(name_, "lines by place", counters_.global_accesses, by_place.lines);
+    audit.balance(name_, "loads by place", counters_.completed_loads, by_place.loads);
+    audit.balance(name_, "cycles of loads by place", counters_.load_cycles, by_place.load_cycles);
+    audit.balance(name_, "cycles in banks by place", counters_.shared_accesses + counters_.shared_conflict_cycles,
+                  by_place.bank_cycles);
     order_.audit(audit, name_);
     texture_.audit(audit);
     l1_.audit(audit, name_);
@@ -266,6 +275,7 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
 
 void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
+    profile_.visit(visitor);
     visit(visitor, name_, "l1d", l1_.counters());
     if (const L1Companion* companion = private_.companion(); companion != nullptr) {
         companion->visit_statistics(visitor, name_);
@@ -285,13 +295,14 @@ void CoalescingUnit::fields(StateArchive& archive, std::span<const isa::Instruct
     queue_.fields(archive, code);
     loads_.fields(archive, code);
     order_.fields(archive, code);
-    archive& arbiter_& completions_& counters_& samples_& spare_;
+    archive& arbiter_& completions_& counters_& profile_& samples_& spare_;
     texture_.fields(archive, code);
     spare_.others_fields(archive);
     memory_->fields(archive);
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(LsuCounters, "lsu", "Load/store unit of an SM")
+LOOKAHEAD_REGISTER_STATISTICS(AccessCounters, "instruction_access", "Accesses of an instruction of a kernel")
 LOOKAHEAD_REGISTER_VARIANT(LoadStoreUnit, CoalescingUnit, "coalescing",
                            "One queue in order; a warp's lanes of one 128-byte line make one access.",
                            "NVIDIA, CUDA C Programming Guide, compute capability 2.x")

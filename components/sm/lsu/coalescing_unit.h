@@ -89,6 +89,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     LoadTable loads_;
     AccessOrder order_;
     LsuCounters counters_;
+    AccessProfile profile_;
     MissSamples samples_;
     RequestArbiter arbiter_;
     PrivateMemory private_;

@@ -72,6 +72,7 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
     }
     if (done) {
         ++parts_.counters.global_accesses;
+        parts_.profile.line(entry.memory.pc);
         entry.global &= ~lanes;
     }
 }
@@ -136,6 +137,7 @@ SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std:
     const L1LoadResult result =
         goes_to_l2(instruction, line) ? parts_.l1.load_ordered(access, waiter) : parts_.l1.load(access, waiter);
     if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
+    parts_.profile.answered(memory.pc, result.answer);
     PendingLoad& pending = parts_.loads[head_.load];
     pending.not_before(now + hit_latency_);
     if (result.answer == L1Answer::hit) {
@@ -272,7 +274,10 @@ bool L1Accesses::load_private(QueuedInstruction& entry, std::uint64_t line, isa:
                           .as_vector = is_vector(entry.memory, line)};
     if (const isa::LaneMask served = parts_.private_memory.load(access, head_.load, lanes, now); served != 0) {
         entry.global &= ~served;
-        parts_.counters.global_accesses += served != lanes;  // the rest is another access
+        if (served != lanes) {  // the rest is another access
+            ++parts_.counters.global_accesses;
+            parts_.profile.line(entry.memory.pc);
+        }
         return served == lanes;
     }
     const isa::LaneMask before = entry.global;

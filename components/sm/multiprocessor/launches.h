@@ -49,6 +49,7 @@ class Launches {
                                                       decode_options(state_.parameters, state_.simt, has_queues));
         }
         state_.kernel = decoded.get();
+        state_.profile.begin_launch(fields.kernel, decoded->size());
         const Occupancy& occupancy = launch.occupancy;
         state_.registers.grow(occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp);
         state_.warps.begin_launch(decoded->scoreboard_words(), kernel.registers);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <span>
 
 #include "components/sm/simt/simt_model.h"
@@ -78,6 +79,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
             now = std::min({next_work_, held, arrived});
             if (now >= end) { break; }
             charge_until(now);
+            state_.now = now;
             while (held <= now) {
                 deliver(held_.front(), now);
                 held_.pop();
@@ -119,7 +121,6 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
 }
 
 [[gnu::hot]] void StreamingMultiprocessor::step(Cycle now) {
-    state_.now = now;
     state_.wheel.take(now, [&](std::uint64_t word) {
         next_issue_ = now;
         handle(PipelineEvent::unpacked(word), now);
@@ -303,6 +304,11 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     audit.leak(name(), "registers or predicates that await a write-back", pending);
     audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
     audit.leak(name(), "waits for memory that did not end", state_.memory_waits.under_way());
+    const InstructionCounters executed = state_.profile.totals();
+    const std::uint64_t waits = std::accumulate(executed.waits.begin(), executed.waits.end(), std::uint64_t{0});
+    audit.balance(name(), "warp instructions by place", state_.counters.warp_instructions, executed.issued);
+    audit.balance(name(), "thread instructions by place", state_.counters.thread_instructions, executed.lanes);
+    audit.balance(name(), "warp cycles by place", state_.counters.warp_cycles, waits);
     audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
     audit.leak(name(), "resident CTAs", ctas_.resident());
     audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());
@@ -332,7 +338,8 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     archive.plain(launch.fields);
     archive& launch.parameters& state_.warps.streams& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
         .constants& state_.registers& state_.attended& held_& phases_;
-    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states& state_.memory_waits;
+    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states& state_
+        .memory_waits& state_.profile;
     if (archive.loading()) {
         state_.kernel = nullptr;
         if (launch.active) {
@@ -356,6 +363,7 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
 
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "sm", state_.counters);
+    state_.profile.visit(visitor);
     visit(visitor, fmt::format("{}.l1i", name()), "read_only_cache", fetch_.cache_counters());
     visit(visitor, fmt::format("{}.constant_cache", name()), "read_only_cache", state_.constants.counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {

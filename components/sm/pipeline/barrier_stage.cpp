@@ -20,7 +20,7 @@ bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, 
         stream.barrier = static_cast<std::uint8_t>(arrival.number);
         stream.barrier_kind = arrival.kind;
         stream.partial_barrier = false;
-        state_.warps.states.set(context, ContextState::at_barrier);
+        state_.pause(context, ContextState::at_barrier);
     }
     complete_if_all_arrived(stream.cta_slot, arrival.number, now);
     return waits;
@@ -31,7 +31,7 @@ void BarrierStage::arrive_in_part(unsigned context, unsigned barrier, isa::LaneM
     stream.barrier = static_cast<std::uint8_t>(barrier);
     stream.barrier_lanes = lanes;
     stream.partial_barrier = true;
-    state_.warps.states.set(context, ContextState::at_barrier);
+    state_.pause(context, ContextState::at_barrier);
 }
 
 void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {

@@ -80,7 +80,8 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
 
 void CtaStage::warp_exited(unsigned context) {
     state_.warps.streams[context].buffered = 0;
-    state_.warps.states.set(context, ContextState::exited);
+    state_.pause(context, ContextState::exited);
+    state_.profile.exited(context);
     schedulers_[context % schedulers_.size()]->exited(context);
     if (state_.extensions != nullptr) [[unlikely]] {
         state_.extensions->for_each([context](IssueExtension& extension) { extension.warp_exited(context); });
@@ -93,7 +94,7 @@ void CtaStage::warp_exited(unsigned context) {
 void CtaStage::vacate(unsigned slot) {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
     for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
-        state_.warps.states.set(context, ContextState::vacant);
+        state_.pause(context, ContextState::vacant);
     }
     for (const auto& scheduler : schedulers_) { scheduler->cta_ended(warps_of(slot)); }
     slots_[slot].resident = false;

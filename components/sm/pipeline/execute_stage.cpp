@@ -21,17 +21,13 @@ constexpr std::uint8_t kNoBarrier = isa::IssueControl::kNoBarrier;
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     LaneMask active = stream.stack.active();
     SmCounters& counters = state_.counters;
-    ++counters.warp_instructions;
-    ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
-    if (decoded.guarded) {
-        active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip;
-        if (active == 0 && decoded.action != Action::branch) {
-            ++counters.predicated_off;
-            step_past(context, stream);
-            return false;
-        }
+    if (decoded.guarded) { active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip; }
+    state_.count_issue(pc, active);
+    if (decoded.guarded && active == 0 && decoded.action != Action::branch) {
+        ++counters.predicated_off;
+        step_past(context, stream);
+        return false;
     }
-    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
     switch (decoded.action) {
         case Action::alu:
             alu(context, stream, decoded, active);
@@ -277,7 +273,7 @@ void ExecuteStage::computed_branch(unsigned context, Stream& stream, const Decod
 /// The warp fetches from its new place when the branch is resolved.
 [[gnu::hot]] inline void ExecuteStage::branched(unsigned context, Stream& stream, std::uint32_t old_pc, Cycle now) {
     moved(context, stream, old_pc);
-    state_.warps.states.set(context, ContextState::branching);
+    state_.pause(context, ContextState::branching);
     const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
     state_.wheel.schedule(now, now + state_.parameters.branch_latency, event.packed());
 }
@@ -293,7 +289,7 @@ void ExecuteStage::exit(unsigned context, Stream& stream, LaneMask active, Cycle
 
 void ExecuteStage::fence(unsigned context, Stream& stream, const DecodedInstruction& decoded, Cycle now) {
     ++stream.in_flight;
-    state_.warps.states.set(context, ContextState::at_fence);
+    state_.pause(context, ContextState::at_fence);
     memory_.accept_fence(static_cast<std::uint16_t>(context), *decoded.instruction, now);
 }
 
@@ -390,7 +386,7 @@ void ExecuteStage::follow_control_word(unsigned context, Stream& stream, const D
         if (barrier != kNoBarrier) { count_down(context, barrier); }
     }
     written(context, pc);
-    state_.wake(context);
+    state_.wake(context, pc);
 }
 
 inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
@@ -418,10 +414,9 @@ void ExecuteStage::element_completed(unsigned context, const isa::Instruction& i
                                      bool last) {
     state_.warps.scoreboard.release_bit(context, instruction.destination + element);
     state_.warps.streams[context].in_flight -= last;
-    if (state_.attended.has(context)) {
-        tell_written(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()), last);
-    }
-    state_.wake(context);
+    const auto pc = static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data());
+    if (state_.attended.has(context)) { tell_written(context, pc, last); }
+    state_.wake(context, pc);
 }
 
 [[gnu::hot]] void ExecuteStage::step_past(unsigned context, Stream& stream) {

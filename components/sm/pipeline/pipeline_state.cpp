@@ -35,6 +35,7 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
       wheel(longest_delay(sm, timing_parameters)),
       constants(constant_cache),
+      profile(static_cast<unsigned>(sm.max_warps)),
       memory_waits(static_cast<unsigned>(sm.max_warps), static_cast<unsigned>(sm.schedulers), counters),
       dependences(static_cast<unsigned>(sm.max_warps)),
       recorded(static_cast<unsigned>(sm.max_warps)) {

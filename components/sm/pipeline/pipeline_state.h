@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/context_states.h"
 #include "components/sm/counters.h"
+#include "components/sm/instruction_counters.h"
 #include "components/sm/occupancy.h"
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/decoded_kernel.h"
@@ -138,20 +140,48 @@ struct PipelineState {
         }
         const Stream& stream = warps.streams[context];
         if (stream.buffered == 0) {
-            warps.states.set(context, ContextState::fetching);
+            enter(context, ContextState::fetching);
             return;
         }
         if (kernel->by_control_words() && dependences.issue_from(context) > now) [[unlikely]] {
-            warps.states.set(context, ContextState::stalled);
+            enter(context, ContextState::stalled);
             return;
         }
         const std::uint32_t pc = stream.stack.pc();
         const ContextState state = waits_for(warps, context, pc, kernel->needs(pc));
-        warps.states.set(context, state);
+        enter(context, state);
         if (state == ContextState::blocked_by_memory) { memory_waits.begin(context); }
     }
 
-    /// The context's wait may have ended. All ends of waits for memory go through this function.
+    /// A warp issues the instruction at `pc` for these lanes.
+    void count_issue(std::uint32_t pc, isa::LaneMask active) {
+        const auto lanes = static_cast<unsigned>(std::popcount(active));
+        ++counters.warp_instructions;
+        ++counters.by_class[static_cast<unsigned>((*kernel)[pc].instruction_class)];
+        counters.thread_instructions += lanes;
+        profile.issued(pc, lanes);
+    }
+
+    /// The context's warp is in this state from now on, at the instruction that its stack has reached.
+    void enter(unsigned context, ContextState state) {
+        pause(context, state);
+        profile.reach(context, warps.streams[context].stack.pc());
+    }
+    /// The same while it is still at the instruction that it has issued, or has none left.
+    void pause(unsigned context, ContextState state) {
+        profile.leave(context, warps.states.of(context), now);
+        warps.states.set(context, state);
+    }
+
+    /// The context's wait may have ended, because the instruction at `pc` has written a result. All ends of waits for
+    /// memory go through this function or the next one.
+    [[gnu::hot]] void wake(unsigned context, std::uint32_t pc) {
+        const ContextState waited_for = warps.states.of(context);
+        if (waited_for == ContextState::blocked_by_memory || waited_for == ContextState::blocked_by_pipeline) {
+            profile.ended_by(pc, context, now);
+        }
+        wake(context);
+    }
     [[gnu::hot]] void wake(unsigned context) {
         const ContextState waited_for = warps.states.of(context);
         if (!ContextStates::is_blocked(waited_for)) { return; }
@@ -195,6 +225,7 @@ struct PipelineState {
     TimingWheel wheel;
     ConstantCache constants;
     SmCounters counters;
+    InstructionProfile profile;
     MemoryWaits memory_waits;
     DependenceCounters dependences;  ///< of warps that issue by control words
     RecordedWarps recorded;          ///< for kernels with a recording

@@ -9,6 +9,8 @@ import html
 import pathlib
 import sys
 
+import numpy as np
+
 from . import packages
 from .drawing import cut_to_kernels, fit_height, legend_beside, picture
 from .files import write_page
@@ -22,7 +24,22 @@ h2 { border-bottom: 1px solid #ccc; margin-top: 2em; } p { color: #555; max-widt
 table { border-collapse: collapse; font-size: 13px; } td, th { padding: .2em .8em; text-align: right; }
 th, td:first-child { text-align: left; } tr:nth-child(even) { background: #f5f5f5; } svg { max-width: 100%; height: auto; }
 .bad { color: #b00020; font-weight: bold; }
+.code th { cursor: pointer; } .code td { white-space: nowrap; } .code td:nth-last-child(-n+2) { text-align: left; font-family: monospace; }
+.code { display: block; overflow-x: auto; max-height: 40em; overflow-y: auto; } summary { cursor: pointer; color: #555; }
 """
+# Sorts a table of instructions by the column whose head is clicked: numbers from the largest, texts from the first.
+SORTING = """<script>
+for (const head of document.querySelectorAll(".code th")) head.onclick = () => {
+  const body = head.closest("table").tBodies[0], column = head.cellIndex, value = row => row.cells[column].dataset.value;
+  const number = [...body.rows].every(row => value(row) === "" || !isNaN(value(row)));
+  const least = text => text === "" ? -1 : Number(text);
+  body.append(...[...body.rows].sort((a, b) => number ? least(value(b)) - least(value(a)) : value(a).localeCompare(value(b))));
+};
+</script>"""
+# Counters that divide the warps' cycles among instructions, and what a warp then waits for.
+WAITS = {"turn": "their turn", "memory_unit": "the load/store unit", "memory": "memory", "constants": "constants", "fence": "fences",
+         "pipeline": "results of pipelines", "fetch": "instructions", "branch": "branches", "barrier": "barriers"}
+MOST_ROWS = 400  # of a kernel's table
 FACTS = {"workload": "workload", "size": "size", "machine": "machine", "status": "status", "outputs": "outputs", "cycles": "cycles",
          "warp_instructions": "warp instructions", "ipc": "warp instructions per cycle",
          "thread_instructions": "thread instructions", "thread_ipc": "thread instructions per cycle", "kernels": "kernels",
@@ -155,6 +172,66 @@ def where_cycles_went(runs):
                    bars(shares, "share of scheduler cycles"), *over_time)
 
 
+def costs_of(code):
+    """The instructions of a kernel with what the page says of them; shares are percent."""
+    whole = code[list(WAITS)].sum().sum()
+    ended = code[["memory", "pipeline"]].sum().sum()
+    issued = code["issued"].replace(0, np.nan)
+    answers = code[["l1_hits", "l1_merges", "l1_misses"]].sum(axis=1).replace(0, np.nan) if "l1_hits" in code else np.nan
+    of = lambda name: code[name] if name in code else 0  # noqa: E731
+    return pd.DataFrame({
+        "share": 100 * code[list(WAITS)].sum(axis=1) / max(whole, 1),
+        "most of it": code[list(WAITS)].idxmax(axis=1).where(code[list(WAITS)].sum(axis=1) > 0, ""),
+        "ends": 100 * code["waited_for"] / max(ended, 1), "issued": code["issued"], "lanes": code["lanes"] / issued,
+        "lines": (of("lines") / issued).replace(0, np.nan), "hits": 100 * of("l1_hits") / answers,
+        "latency": of("load_cycles") / (of("loads") + 0 * issued).replace(0, np.nan),
+        "pc": code["pc"], "line": code["cuda_line"].where(code["cuda_line"] > 0, code["ptx_line"]).replace(0, np.nan),
+        "instruction": code["text"], "source": code["ptx"]})
+
+
+def sentence_of(name, code, costs):
+    """What the warps of a kernel waited for most, and for which instruction."""
+    waits = code[list(WAITS)].sum().sort_values(ascending=False)
+    largest = ", ".join(f"{100 * cycles / waits.sum():.0f} % for {WAITS[wait]}" for wait, cycles in waits.head(3).items() if cycles)
+    ends = costs.loc[costs["ends"].idxmax()]
+    last = (f" {ends['ends']:.0f} % of the waits for memory and pipelines ended with {ends['instruction'].removesuffix(' ;')} at {int(ends['pc']):#x}."
+            if ends["ends"] > 0 else "")
+    return f"<p>{html.escape(f'{name}: of the cycles of its warps {largest}.{last}')}</p>"
+
+
+def code_table(costs):
+    """A table that can be sorted, in which the share is a bar, too."""
+    def cell(column, value):
+        missing = isinstance(value, float) and np.isnan(value)
+        shown = "" if missing else value if isinstance(value, str) else f"{value:#06x}" if column == "pc" else \
+            f"{value:.0f}" if column in ("issued", "line", "latency") else f"{value:.1f}"
+        heat = f' style="background: linear-gradient(90deg, #f4b183 {value:.1f}%, transparent 0)"' if column == "share" else ""
+        return f'<td data-value="{"" if missing else html.escape(str(value))}"{heat}>{html.escape(str(shown))}</td>'
+    head = "".join(f"<th>{name}</th>" for name in costs)
+    rows = "".join(f"<tr>{''.join(cell(name, row[name]) for name in costs)}</tr>\n" for _, row in costs.iterrows())
+    return f'<table class="code"><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table>'
+
+
+def what_is_slow(runs):
+    parts = []
+    for name, run in runs.items():
+        table = run.instructions if "instructions" in run.file else pd.DataFrame({"kernel": []})
+        if len(runs) > 1 and len(table):
+            parts.append(f"<h3>{html.escape(name)}</h3>")
+        for kernel, code in table.groupby("kernel", sort=False):
+            costs = costs_of(code)
+            if not costs["issued"].sum():
+                continue
+            costly = costs.sort_values("share", ascending=False, kind="stable")
+            parts += [sentence_of(kernel, code, costs), code_table(costly.head(8)),
+                      f"<details><summary>all instructions of {html.escape(kernel)}</summary>"
+                      + code_table(costs.loc[sorted(costly.head(MOST_ROWS).index)]) + "</details>"]
+    return section("What is slow", "The cycles of each kernel's warps by the instruction that they had reached, in percent (share), and "
+                   "what most of them waited for; ends: the part of the waits for memory and pipelines that its results ended. Lanes, "
+                   "and lines of L1, are of an instruction on average; hits: of its loads in L1, in percent; latency: of a load, in "
+                   "cycles. A click on a column's head sorts by it.", *parts, SORTING) if parts else ""
+
+
 def over_time(runs):
     runs = {name: run for name, run in runs.items()
             if "sm" in run.series_kinds and "dram" in run.series_kinds and len(run.kernels)}
@@ -230,7 +307,7 @@ def page(runs):
 
 def _page(runs):
     title = ", ".join(runs) if len(runs) > 1 else "{workload} {size} on {machine}".format(**next(iter(runs.values())).summary)
-    body = "\n".join([overview(runs), differences(runs), where_cycles_went(runs), over_time(runs), memory(runs),
+    body = "\n".join([overview(runs), differences(runs), what_is_slow(runs), where_cycles_went(runs), over_time(runs), memory(runs),
                       energy(runs), kernels(runs), engine(runs)])
     return document(title, body)
 

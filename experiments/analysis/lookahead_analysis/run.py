@@ -230,6 +230,19 @@ class Run:
                             columns=pd.IntervalIndex.from_breaks(edges, closed="left"))
 
     @property
+    def instructions(self):
+        """What each instruction of the launched kernels cost: columns kernel, pc, text, ptx_line, ptx, cuda_file, cuda_line,
+        and a column for each counter. Files before 1.9 have none."""
+        group = self.file["instructions"]
+        counts = pd.DataFrame(values_of(group["counts"]), columns=values_of(group["counter"]))
+        return self._table("instructions", "instruction").join(counts)
+
+    @property
+    def instruction_counters(self):
+        """The counters of `instructions`: index counter, columns unit and meaning."""
+        return self._table("instructions", "counter")
+
+    @property
     def energy(self):
         """Joules while kernels ran: a row for each component, columns dynamic and static. Files before 1.1 have none."""
         group = self.file["energy"]

@@ -80,6 +80,17 @@ class ReaderTest(unittest.TestCase):
         self.assertEqual(list(stalls.loc[(3000, "sm0")]), [7, 8, 9])
         self.assertEqual(list(stalls.xs("sm1", level="component")["issued"]), [4, 10])
 
+    def test_counts_by_instruction_are_a_table_with_places_and_counters(self):
+        instructions = self.run_file.instructions
+        self.assertEqual(list(instructions["kernel"]), ["first", "first", "first", "second"])
+        self.assertEqual(list(instructions["pc"]), [0, 8, 16, 0])
+        self.assertEqual(list(instructions["cuda_line"]), [7, 7, 0, 0])
+        self.assertEqual(instructions.loc[1, "ptx"], "add.f32 %f2, %f1, %f1;")
+        self.assertEqual(list(instructions["memory"]), [0, 300, 0, 0])
+        counters = self.run_file.instruction_counters
+        self.assertEqual(list(counters.index), ["issued", "memory", "turn", "waited_for"])
+        self.assertEqual(counters.loc["memory", "unit"], "warp cycle")
+
     def test_latency_is_a_table_of_samples_and_of_means(self):
         samples = self.run_file.latency
         self.assertEqual(list(samples["served"]), ["hit", "dram"])

@@ -317,6 +317,37 @@ class ChartsTest(unittest.TestCase):
             rates = [total(file, hits) / sum(total(file, part) for part in whole) for file in self.files.values()]
             self.assertEqual(rows[label], [f"{rate:.4g}" for rate in rates])
 
+    def code_tables(self):
+        """The rows of each table of instructions, as values by column."""
+        section = self.text[self.text.index("<h2>What is slow</h2>"):self.text.index("<h2>Where the cycles went</h2>")]
+        for table in re.findall(r'<table class="code">(.*?)</table>', section, flags=re.S):
+            columns = re.findall("<th>(.*?)</th>", table)
+            yield [dict(zip(columns, map(html.unescape, re.findall(r'<td data-value="(.*?)"', row))))
+                   for row in re.findall("<tr>(<td.*?)</tr>", table)]
+
+    def test_what_is_slow_is_shares_of_the_warps_cycles_by_instruction(self):
+        tables = list(self.code_tables())
+        for number, file in enumerate(self.files.values()):
+            group = file["instructions"]
+            counts = dict(zip(self.texts(group["counter"]), group["counts"][...].T.astype(float)))
+            cycles = sum(counts[wait] for wait in page.WAITS)
+            kernels = np.array(self.texts(group["kernel"]))
+            names = list(dict.fromkeys(kernels))
+            for place, kernel in enumerate(names):
+                costly, all_rows = tables[2 * (number * len(names) + place):][:2]
+                of = kernels == kernel
+                shares = 100 * cycles[of] / cycles[of].sum()
+                np.testing.assert_allclose([float(row["share"]) for row in all_rows], shares)
+                np.testing.assert_allclose([float(row["share"]) for row in costly], sorted(shares, reverse=True)[:8])
+                self.assertEqual([int(row["pc"]) for row in all_rows], list(group["pc"][...][of]))
+                self.assertEqual([int(row["issued"]) for row in all_rows], list(counts["issued"][of]))
+                ended = 100 * counts["waited_for"][of] / (counts["memory"] + counts["pipeline"])[of].sum()
+                np.testing.assert_allclose([float(row["ends"]) for row in all_rows], ended)
+                last = int(np.argmax(ended))
+                self.assertIn(f"{ended[last]:.0f} % of the waits for memory and pipelines ended with "
+                              + html.escape(self.texts(group["text"])[int(np.flatnonzero(of)[last])].removesuffix(" ;")), self.text)
+        self.assertEqual(len(tables), 2 * sum(len(set(self.texts(file["instructions/kernel"]))) for file in self.files.values()))
+
     def test_kernels_are_sums_over_their_launches(self):
         expected = []
         for file in self.files.values():

@@ -218,7 +218,7 @@ class EarlierVersionTest(Files):
         shutil.copy(self.run_path, earlier)
         with Run(self.run_path) as run, h5py.File(earlier, "r+") as file:
             activity = run.activity
-            del file["activity"], file.attrs["default"], file.attrs["thread_ipc"]
+            del file["activity"], file["instructions"], file.attrs["default"], file.attrs["thread_ipc"]
             file.attrs["schema_version"] = "1.6"
 
             def strip(_, each):

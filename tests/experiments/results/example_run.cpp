@@ -66,6 +66,16 @@ RunRecord example_run() {
          {"sm0", "sm1"},
          {{"warp_instructions", "instruction", "Warp instructions issued.", {900, 700, 800, 650, 800, 650}}}}};
     record.kernel_counters = {{"dram.data_bus_cycles", "sm.cycles"}, {800, 2700, 1200, 3000}};
+    record.instructions = {
+        {{0, 0, "first", 0, "LD.GLOBAL.F32 R1, [R2] ;", 14, "ld.global.f32 %f1, [%rd1];", 7, "first.cu"},
+         {0, 1, "first", 8, "ADD.F32 R1, R1, R1 ;", 15, "add.f32 %f2, %f1, %f1;", 7, "first.cu"},
+         {0, 2, "first", 16, "EXIT ;", 0, "", 0, ""},
+         {2, 0, "second", 0, "EXIT ;", 30, "ret;", 0, ""}},
+        {{"issued", "instruction", "Issues."},
+         {"memory", "warp cycle", "Waits for memory."},
+         {"turn", "warp cycle", "Waits for a turn."},
+         {"waited_for", "warp cycle", "Waits that it ended."}},
+        {10, 0, 20, 300, 10, 300, 5, 0, 10, 0, 7, 0, 4, 0, 0, 0}};
     record.stalls = {
         {1000, 3000}, {"sm0", "sm1"}, {"issued", "barrier", "no_cta"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
     record.latency = {{"miss_queue", "l2", "fill"},

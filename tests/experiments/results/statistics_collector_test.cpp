@@ -70,6 +70,39 @@ TEST_CASE("a component of no process, and components with different statistics, 
     CHECK_THROWS_AS(record_of(unequal), InternalError);
 }
 
+constexpr StatisticDescription kPlaceCounters[]{{"issued", "instruction", "Issues."}, {"waits", "cycle", "Waits."}};
+constexpr StatisticDescription kAccessCounters[]{{"lines", "access", "Lines."}};
+
+void show_tables(StatisticsCollector& collector, std::uint64_t kernel, const std::vector<std::uint64_t>& places,
+                 const std::vector<std::uint64_t>& accesses) {
+    collector.table({"place", kernel, kPlaceCounters, places});
+    collector.table({"access", kernel, kAccessCounters, accesses});
+}
+
+TEST_CASE("tables of components and ranks add up, kinds beside each other") {
+    StatisticsCollector first;
+    show_tables(first, 4, {1, 2, 3, 4}, {5, 6});
+    show_tables(first, 4, {10, 20, 30, 40}, {50, 60});
+    StatisticsCollector second;
+    show_tables(second, 1, {7, 8}, {9});
+    show_tables(second, 4, {100, 200, 300, 400}, {500, 600});
+    first.merge(second.to_bytes());
+    const InstructionCounts counts = record_of(first).instructions;
+    std::vector<std::string> names;
+    for (const auto& counter : counts.counters) { names.push_back(counter.name + " " + counter.unit); }
+    CHECK(names == std::vector<std::string>{"lines access", "issued instruction", "waits cycle"});
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> rows;
+    for (const auto& row : counts.rows) { rows.emplace_back(row.kernel, row.number); }
+    CHECK(rows == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{1, 0}, {4, 0}, {4, 1}});
+    CHECK(counts.values == std::vector<std::uint64_t>{9, 7, 8, 555, 111, 222, 666, 333, 444});
+}
+
+TEST_CASE("tables of other rows are an internal error") {
+    StatisticsCollector collector;
+    show_tables(collector, 4, {1, 2, 3, 4}, {5});
+    CHECK_THROWS_AS(record_of(collector), InternalError);
+}
+
 TEST_CASE("damaged bytes of another rank are an input error") {
     StatisticsCollector collector;
     show_sm(collector, "sm0", 1);

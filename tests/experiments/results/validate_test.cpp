@@ -189,11 +189,12 @@ void remove_additions_of_1_7(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw. A file of one version
-    // gets the additions up to another one.
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw; 1.9 counts by
+    // instruction. A file of one version gets the additions up to another one.
     const auto of_version = [](int version, int additions) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", ("1." + std::to_string(version)).c_str());
+            if (additions < 9) { remove(file, "/instructions"); }
             if (additions < 7) { remove_additions_of_1_7(file); }
             if (additions < 6) { REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0); }
             if (additions < 5) {
@@ -256,6 +257,10 @@ TEST_CASE("a file is held against its own minor version") {
         CHECK(lacking.find(violation) != std::string::npos);
     }
     CHECK(of_version(7, 7) == "");
+    CHECK(of_version(8, 8) == "");
+    CHECK(of_version(8, 9) == "/instructions: the schema has it since version 1.9, but the file is of version 1.8\n");
+    CHECK(of_version(9, 8) == "/instructions: the group is missing\n");
+    CHECK(of_version(9, 9) == "");
 }
 
 TEST_CASE("arrays of numbers have long names, those of the schema where it gives them") {

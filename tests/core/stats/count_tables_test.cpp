@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/state/archives.h"
+#include "core/stats/count_tables.h"
+
+namespace lookahead {
+namespace {
+
+struct PlaceCounters {
+    LOOKAHEAD_COUNTER(visits, "visit", "Visits of the place.");
+    LOOKAHEAD_COUNTERS(waits, 2, {"red", "cycle", "Waits at red."}, {"amber", "cycle", "Waits at amber."});
+    LOOKAHEAD_ALL_DECLARED;
+};
+
+/// Copies of the tables of a visit.
+class Tables final : public StatisticsVisitor {
+  public:
+    using Counts = std::map<std::pair<std::string, std::uint64_t>, std::vector<std::uint64_t>>;
+
+    static Counts of(const CountTables<PlaceCounters>& tables) {
+        Tables visitor;
+        tables.visit(visitor, "place");
+        return visitor.counts;
+    }
+
+    void counter(std::string_view, std::string_view, const StatisticDescription&, const std::uint64_t&) override {
+        FAIL("a table is no counter");
+    }
+    void table(const CountTableView& view) override {
+        names.clear();
+        for (const StatisticDescription& what : view.counters) { names.emplace_back(what.name); }
+        counts[{std::string(view.kind), view.key}] = {view.counts.begin(), view.counts.end()};
+    }
+
+    std::vector<std::string> names;
+    Counts counts;
+};
+
+CountTables<PlaceCounters> example() {
+    CountTables<PlaceCounters> tables;
+    tables.choose(7, 2);
+    tables[1].visits = 3;
+    tables[1].waits[1] = 5;
+    tables.choose(2, 1);
+    ++tables[0].visits;
+    tables.choose(7, 2);
+    ++tables[0].waits[0];
+    return tables;
+}
+
+TEST_CASE("counts stay with their table and row when another table is chosen") {
+    const Tables::Counts expected{{{"place", 2}, {1, 0, 0}}, {{"place", 7}, {0, 1, 0, 3, 0, 5}}};
+    CHECK(Tables::of(example()) == expected);
+    Tables visitor;
+    example().visit(visitor, "place");
+    CHECK(visitor.names == std::vector<std::string>{"visits", "red", "amber"});
+    const PlaceCounters totals = example().totals();
+    CHECK(totals.visits == 4);
+    CHECK(totals.waits == std::array<std::uint64_t, 2>{1, 5});
+}
+
+TEST_CASE("a table has the rows with which it was chosen") {
+    CountTables<PlaceCounters> tables;
+    CHECK(!tables.has(0));
+    tables.choose(1, 2);
+    CHECK(tables.has(1));
+    CHECK(!tables.has(2));
+}
+
+TEST_CASE("loaded tables have the saved counts, and go on in the chosen one") {
+    CountTables<PlaceCounters> saved = example();
+    const std::string bytes = saved_state(saved);
+    CountTables<PlaceCounters> loaded;
+    loaded.choose(9, 4);
+    loaded.choose(7, 2);
+    load_state(loaded, bytes);
+    CHECK(Tables::of(loaded) == Tables::of(saved));
+    ++loaded[1].visits;
+    CHECK(Tables::of(loaded).at({"place", 7}) == std::vector<std::uint64_t>{0, 1, 0, 4, 0, 5});
+    CHECK(hash_of_state(saved) != hash_of_state(loaded));
+}
+
+}  // namespace
+}  // namespace lookahead
