@@ -32,18 +32,20 @@ inline constexpr unsigned kInstructionWaits = static_cast<unsigned>(InstructionW
 struct InstructionCounters {
     LOOKAHEAD_COUNTER(issued, "instruction", "Times that a warp issued it.");
     LOOKAHEAD_COUNTER(lanes, "lane", "Active lanes whose guard held, summed over these.");
-    LOOKAHEAD_COUNTERS(
-        waits, kInstructionWaits,
-        {"turn", "warp cycle", "Warps had all that it needs: they waited for a unit or for other warps, or it issued."},
-        {"memory_unit", "warp cycle", "The same, for the load/store unit."},
-        {"memory", "warp cycle", "A register was missing that memory writes."},
-        {"constants", "warp cycle", "A line of constants was missing."},
-        {"fence", "warp cycle", "A fence: earlier accesses had not ended."},
-        {"pipeline", "warp cycle", "A register or predicate was missing that a pipeline writes, or a stall count ran."},
-        {"fetch", "warp cycle", "It had not been fetched and decoded."},
-        {"branch", "warp cycle", "A branch: its target was not known yet."},
-        {"barrier", "warp cycle", "A barrier: not all had arrived."});
-    LOOKAHEAD_COUNTER(waited_for, "warp cycle", "Cycles of `memory` and `pipeline`, of any instruction, that its result ended.");
+    LOOKAHEAD_COUNTERS(waits, kInstructionWaits,
+                       {"turn", "warp cycle",
+                        "Warps had all that it needs: they waited for a unit or for other warps, or it issued."},
+                       {"memory_unit", "warp cycle", "The same, for the load/store unit."},
+                       {"memory", "warp cycle", "A register was missing that memory writes."},
+                       {"constants", "warp cycle", "A line of constants was missing."},
+                       {"fence", "warp cycle", "A fence: earlier accesses had not ended."},
+                       {"pipeline", "warp cycle",
+                        "A register or predicate was missing that a pipeline writes, or a stall count ran."},
+                       {"fetch", "warp cycle", "It had not been fetched and decoded."},
+                       {"branch", "warp cycle", "A branch: its target was not known yet."},
+                       {"barrier", "warp cycle", "A barrier: not all had arrived."});
+    LOOKAHEAD_COUNTER(waited_for, "warp cycle",
+                      "Cycles of `memory` and `pipeline`, of any instruction, that its result ended.");
     LOOKAHEAD_ALL_DECLARED;
 };
 

@@ -22,6 +22,7 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
     const fs::file_status link = fs::symlink_status(path, unknown);
     if (!fs::exists(link)) { return; }
     const fs::file_status what = fs::status(path, unknown);
+    if (!fs::exists(what)) { return; }  // a link to a file that will be made
     if (fs::is_directory(what)) { throw InputError("{}: a folder is there; name a file", path); }
     if (!fs::is_regular_file(what)) {
         throw InputError("{}: is not a regular file, and is not replaced; name a file", path);
@@ -34,9 +35,20 @@ void require_replaceable(const std::string& path, const FileKind& kind, bool for
 
 }  // namespace
 
+std::string followed(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_symlink(path, ignored)) { return path; }
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
+    if (ignored) { return path; }
+    // A link whose target does not exist is left as it is.
+    if (!std::filesystem::is_symlink(target, ignored)) { return target.string(); }
+    const std::filesystem::path named = std::filesystem::read_symlink(target, ignored);
+    return followed((named.is_absolute() ? named : target.parent_path() / named).string());
+}
+
 void require_writable(const std::string& path, const FileKind& kind, bool force) {
     require_replaceable(path, kind, force);
-    const std::string partial = fmt::format("{}.partial", path);
+    const std::string partial = fmt::format("{}.partial", followed(path));
     const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     if (file < 0) {
         throw InputError("{}: the file cannot be written: {}; name one in an existing folder in which you may write",

@@ -12,6 +12,9 @@ struct FileKind {
     std::function<bool(const std::string& path)> is_one;  ///< whether the regular file at `path` is of this kind
 };
 
+/// The file that a path names: what it links to, if it is a symbolic link.
+std::string followed(const std::string& path);
+
 /// Checks that a command will be able to write its result; call it before the work. Throws InputError, with the reason,
 /// if no file can be made at `path` now; if a folder, a device or another non-regular file is there; or, unless
 /// `force`, if a file of another kind is there. An empty file may be replaced.

@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "core/error/error.h"
+#include "core/files/writable.h"
 #include "core/hdf5/checksum.h"
 #include "core/hdf5/library.h"
 #include "core/hdf5/trial.h"
@@ -114,7 +115,7 @@ bool is_being_written(const std::string& path) {
     return is_locked;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), partial_path_(fmt::format("{}.partial", path_)) {
+OutputFile::OutputFile(std::string path) : path_(followed(path)), partial_path_(fmt::format("{}.partial", path_)) {
     prepare();
     if (is_being_written(partial_path())) { throw InputError("{}: another run is writing it", partial_path()); }
     const Handle properties = access_properties();

@@ -27,7 +27,9 @@ struct AnnotateOptions {
 };
 
 CostPlace place_of(const AnnotateOptions& options) {
-    return options.by == "instruction" ? CostPlace::instruction : options.by == "ptx" ? CostPlace::ptx : CostPlace::cuda;
+    return options.by == "instruction" ? CostPlace::instruction
+           : options.by == "ptx"       ? CostPlace::ptx
+                                       : CostPlace::cuda;
 }
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
@@ -78,7 +80,8 @@ std::vector<const InstructionCost*> chosen_rows(const AnnotateOptions& options, 
         if (row.kernel == kernel) { rows.push_back(&row); }
     }
     if (options.all) { return rows; }
-    std::ranges::stable_sort(rows, std::greater<>(), [&](const InstructionCost* row) { return costs.warp_cycles(*row); });
+    std::ranges::stable_sort(rows, std::greater<>(),
+                             [&](const InstructionCost* row) { return costs.warp_cycles(*row); });
     rows.resize(std::min<std::size_t>(rows.size(), options.top));
     std::erase_if(rows, [&](const InstructionCost* row) { return costs.warp_cycles(*row) == 0; });
     return rows;
@@ -149,7 +152,8 @@ ExitCode annotate(const AnnotateOptions& options) {
     const InstructionCounts counts = read_instruction_counts(options.file);
     if (options.by == "cuda" && std::ranges::all_of(counts.rows, [](const auto& row) { return row.cuda_line == 0; })) {
         throw InputError(
-            "{} names no lines of CUDA source: compile the program with nvcc -lineinfo; --by ptx has the lines of its PTX",
+            "{} names no lines of CUDA source: compile the program with nvcc -lineinfo; --by ptx has the lines of its "
+            "PTX",
             options.file);
     }
     if (options.by == "ptx" && std::ranges::all_of(counts.rows, [](const auto& row) { return row.line == 0; })) {
@@ -183,10 +187,13 @@ void add_annotate_command(Command program, Session& session) {
     auto options = std::make_shared<AnnotateOptions>();
     command.add_option("FILE", options->file, "A run's result").required();
     command.add_option("--kernel", options->kernel, "Only this kernel");
-    command.add_option("--by", options->by, "instruction, ptx or cuda: the rows are machine instructions or source lines")
+    command
+        .add_option("--by", options->by, "instruction, ptx or cuda: the rows are machine instructions or source lines")
         .one_of({"instruction", "ptx", "cuda"})
         .show_default();
-    command.add_option("--top", options->top, "Rows of a kernel, the costliest first").in_range(1u, 1'000'000u).show_default();
+    command.add_option("--top", options->top, "Rows of a kernel, the costliest first")
+        .in_range(1u, 1'000'000u)
+        .show_default();
     command.add_flag("--all", options->all, "All rows, in the order of the code");
     command.add_flag("--json", options->json, "Print the rows with all counts as one JSON array and nothing else");
     session.on_first_rank(command, [options] { return annotate(*options); });

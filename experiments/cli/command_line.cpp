@@ -181,6 +181,10 @@ Option& Option::existing_folder() {
     return *this;
 }
 
+Option& Option::not_empty() {
+    return check([](const std::string& text) { return text.empty() ? "the name is empty" : ""; });
+}
+
 Option& Option::check(std::function<std::string(const std::string& text)> refusal) {
     option_->check(
         CLI::Validator([refusal = std::move(refusal)](const std::string& text) { return refusal(text); }, ""));

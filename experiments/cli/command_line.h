@@ -39,6 +39,7 @@ class Option {
     Option& positive();
     Option& one_of(std::initializer_list<std::string> words);
     Option& existing_folder();
+    Option& not_empty();
     /// `refusal` returns a sentence that says what is wrong with a value's text, or an empty one.
     Option& check(std::function<std::string(const std::string& text)> refusal);
     /// Sets `is_given` if the command line has the option.

@@ -1,6 +1,9 @@
 #include "experiments/cli/command_table.h"
 
+#include <fmt/format.h>
+
 #include "experiments/cli/commands.h"
+#include "experiments/results/provenance.h"
 
 namespace lookahead::cli {
 
@@ -46,7 +49,9 @@ std::span<const CommandEntry> all_commands() {
 }
 
 CommandLine make_command_line() {
-    return CommandLine("lookahead", kDescription, kFooter, "lookahead 0.1.0");
+    const std::string version = fmt::format("lookahead {}, revision {}, build {}\n{}\n{}", LOOKAHEAD_VERSION,
+                                            git_revision(), build_id(), compiler(), LOOKAHEAD_LIBRARIES);
+    return CommandLine("lookahead", kDescription, kFooter, version);
 }
 
 }  // namespace lookahead::cli

@@ -29,7 +29,7 @@ void add_report_command(Command program, Session& session) {
         std::vector<std::string> files;
         std::string figure;
         std::string out;
-        std::string python = "python3";
+        std::string python;
         std::vector<std::string> baseline;
         std::optional<std::uint64_t> run_pages;
         bool force = false;
@@ -42,10 +42,11 @@ void add_report_command(Command program, Session& session) {
     command.add_option("FILE", options->files, "Result files of runs; or the folder of a sweep, as STUDY.sweep")
         .required();
     command.add_option("--figure", options->figure, "A paper's figure, such as caps/fig10");
-    command.add_option(
-        "--out", options->out,
-        "Page to write [report.html, or if that exists report-2.html ..]; or image of the figure; without "
-        "it only its table is printed");
+    command
+        .add_option("--out", options->out,
+                    "Page to write [report.html, or if that exists report-2.html ..]; or image of the figure; without "
+                    "it only its table is printed")
+        .not_empty();
     command.add_unlisted("-o", options->out);
     command.add_flag("--force", options->force, "Also replace a file that is not a report");
     command
@@ -54,7 +55,10 @@ void add_report_command(Command program, Session& session) {
         .one_value_each();
     command.add_option("--run-pages", options->run_pages,
                        "Number of a sweep's runs that get a separate page, in a folder next to the sweep's page [24]");
-    command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
+    command
+        .add_option("--python", options->python,
+                    "Python with h5py, pandas and matplotlib [the first python3 of PATH and /usr/bin that has them]")
+        .not_empty();
     session.on(command, [&session, options] {
         if (session.transport.size() > 1) { throw ConfigurationError("make a report without mpirun"); }
         const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
@@ -73,6 +77,7 @@ void add_report_command(Command program, Session& session) {
             const auto is_one = [](const std::string& path) { return has_text(path, "lookahead report"); };
             require_writable(options->out, {"one that lookahead report wrote", is_one}, options->force);
         }
+        if (options->python.empty()) { options->python = find_python(); }
         if (options->figure.empty()) {
             const std::string page = options->out.empty() ? free_path("report.html") : options->out;
             return of_sweep ? write_study_page(options->python, options->files.front(),

@@ -54,9 +54,11 @@ struct ExecutionOptions : RunExecution {
     bool json = false;
 
     void add_to(Command command) {
-        command.add_option("--out", out,
-                           "Result file, which replaces an earlier result [WORKLOAD.h5, or the first unused of "
-                           "WORKLOAD-2.h5, WORKLOAD-3.h5 ..]");
+        command
+            .add_option("--out", out,
+                        "Result file, which replaces an earlier result [WORKLOAD.h5, or the first unused of "
+                        "WORKLOAD-2.h5, WORKLOAD-3.h5 ..]")
+            .not_empty();
         command.add_flag("--force", force,
                          "Also replace files of other kinds; without --out: write WORKLOAD.h5, even if it exists");
         command.add_option("--sync", sync,

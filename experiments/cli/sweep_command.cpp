@@ -257,7 +257,7 @@ void add_sweep_command(Command program, Session& session) {
     const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&, Session&)) {
         Command each = command.add_command(name, help);
         each.add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study").required();
-        each.add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]");
+        each.add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]").not_empty();
         session.on(each, [&session, options, action] {
             const bool runs = action == run;
             if (session.transport.size() > 1 && !runs) {

@@ -1,11 +1,15 @@
 #include "experiments/figures/draw_figure.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace lookahead {
 namespace {
@@ -59,7 +63,34 @@ ExitCode run_script(const std::string& python, std::vector<std::string> argument
     return code == 0 ? ExitCode::done : code == 3 ? ExitCode::bad_input : ExitCode::usage;
 }
 
+/// Whether the program is a Python that has the packages.
+bool has_packages(const std::string& python) {
+    constexpr const char* kLook =
+        "import sys; from importlib.util import find_spec as has; "
+        "sys.exit(not all(map(has, ('h5py', 'numpy', 'pandas', 'matplotlib'))))";
+    const pid_t child = fork();
+    if (child == 0) {
+        const int nothing = open("/dev/null", O_RDWR);
+        for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) { dup2(nothing, each); }
+        execl(python.c_str(), python.c_str(), "-c", kLook, nullptr);
+        _exit(kNoPython);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 }  // namespace
+
+std::string find_python() {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(fmt::format("{}:/usr/bin", path == nullptr ? "" : path));
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        std::string python = fmt::format("{}/python3", folder);
+        if (!folder.empty() && access(python.c_str(), X_OK) == 0 && has_packages(python)) { return python; }
+    }
+    return "python3";
+}
 
 ExitCode write_page(const std::string& python, const std::vector<std::string>& files, const std::string& page) {
     std::vector<std::string> arguments{"page", "-o", page, "--"};

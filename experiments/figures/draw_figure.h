@@ -14,6 +14,9 @@ namespace lookahead {
 /// run.
 std::string_view figures_script();
 
+/// The first python3 of PATH and /usr/bin that has the packages which the script needs; "python3" if none has them.
+std::string find_python();
+
 /// Runs the script with `python`, found in PATH; it writes an HTML page of charts from result files. Returns the
 /// script's exit code.
 ExitCode write_page(const std::string& python, const std::vector<std::string>& files, const std::string& page);

@@ -60,11 +60,14 @@ InstructionCounts read_instruction_counts(const std::string& path) {
     const auto cuda = group.open_dataset(schema::kInstructionsCudaLine.name).read<std::uint32_t>();
     InstructionCounts counts;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        counts.rows.push_back({0, i, kernels[i], pcs.at(i), code.at(i), ptx.at(i), lines.at(i), cuda.at(i), files.at(i)});
+        counts.rows.push_back(
+            {0, i, kernels[i], pcs.at(i), code.at(i), ptx.at(i), lines.at(i), cuda.at(i), files.at(i)});
     }
     const auto names = texts(schema::kInstructionsCounter), units = texts(schema::kInstructionsUnit),
                meanings = texts(schema::kInstructionsMeaning);
-    for (std::size_t i = 0; i < names.size(); ++i) { counts.counters.push_back({names[i], units.at(i), meanings.at(i)}); }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        counts.counters.push_back({names[i], units.at(i), meanings.at(i)});
+    }
     counts.values = group.open_dataset(schema::kInstructionsCounts.name).read<std::uint64_t>();
     if (counts.values.size() != counts.rows.size() * counts.counters.size()) {
         throw InputError("{}: counts by instruction have another shape than its rows and counters", path);

@@ -55,6 +55,14 @@ std::string git_revision() {
     return kGitRevision;
 }
 
+std::string compiler() {
+#ifdef __clang__
+    return "clang " __clang_version__;
+#else
+    return "g++ " __VERSION__;
+#endif
+}
+
 std::string build_id() {
     std::string id;
     // The first object reported is the program.
@@ -77,11 +85,7 @@ RunMeta make_run_meta(std::vector<std::string> argv) {
     meta.argv = std::move(argv);
     meta.git_revision = git_revision();
     meta.program_hash = build_id();
-#ifdef __clang__
-    meta.compiler = "clang " __clang_version__;
-#else
-    meta.compiler = "g++ " __VERSION__;
-#endif
+    meta.compiler = compiler();
     meta.host = host_name();
     meta.started = utc_now();
     return meta;

@@ -9,6 +9,8 @@ namespace lookahead {
 
 /// The revision of the source that the program was built from.
 std::string git_revision();
+/// The compiler and its version.
+std::string compiler();
 
 /// The linker's identifier of this program: equal for every copy and different for other programs, because programs of
 /// one revision may be built in different ways. Empty if the linker gave none.

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -63,6 +64,22 @@ def check_lists(checks):
     for kind, name in (("parameters", "l1d.ways"), ("statistics", "sm.barriers")):
         names = json.loads(checks.prints(["list", kind, "--json"]))
         checks.check(f"list {kind} --json", list(names) == [kind] and name in names[kind], list(names))
+
+
+def check_version(checks):
+    """It names all that a report of a fault needs."""
+    text = checks.prints(["--version"])
+    checks.check("version", re.fullmatch(r"lookahead \d+\.\d+\.\d+, revision \S+, build [0-9a-f]+\n(g\+\+|clang) \S.*\n"
+                                         r"(Open )?MPI [\d.]+, HDF5 [\d.]+, Boost [\d.]+\n", text), text)
+
+
+def check_links(checks):
+    """A result goes where a link leads, whether the file is there or not."""
+    target, link = checks.folder / "target.h5", checks.folder / "link.h5"
+    link.symlink_to(target.name)
+    for _ in range(2):
+        checks.prints(["run", "vecadd", "--size", "tiny", "--out", link], "outputs match")
+        checks.check("link", link.is_symlink() and target.is_file() and not target.is_symlink(), target)
 
 
 def check_options_of_several_values(checks):
@@ -340,6 +357,6 @@ def check_explain(checks):
 
 
 if __name__ == "__main__":
-    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_options_of_several_values, check_files_of_others, check_configuration,
+    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_lists, check_version, check_links, check_options_of_several_values, check_files_of_others, check_configuration,
                                   check_engine, check_run, check_kernel_of_file, check_default_output, check_meanwhile, check_lost_output,
                                   check_partition, check_profile, check_vectors, check_explain))

@@ -42,8 +42,7 @@ class AccessProfile {
     }
     void banks(std::uint32_t pc, unsigned cycles) { of(pc).bank_cycles += cycles; }
     void completed(const isa::Instruction& instruction, Cycle cycles) {
-        AccessCounters& counts =
-            code_ == nullptr ? outside_ : of(static_cast<std::uint32_t>(&instruction - code_));
+        AccessCounters& counts = code_ == nullptr ? outside_ : of(static_cast<std::uint32_t>(&instruction - code_));
         ++counts.loads;
         counts.load_cycles += static_cast<std::uint64_t>(cycles);
     }

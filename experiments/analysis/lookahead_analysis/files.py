@@ -25,6 +25,7 @@ ADVICE = "copy it again or make it anew"
 def whole_file(path):
     """Gives a temporary name under which to write the file: it gets the name `path` when it is complete, and is removed
     if that fails."""
+    path = os.path.realpath(path)
     partial = pathlib.Path(f"{path}.partial")
     try:
         yield partial

@@ -59,7 +59,7 @@ class Study:
         axes = self.axes if axes is None else axes
         place = ["workload", *(axis for axis in self.axes if axis not in axes)]
         complete = self.complete
-        is_base = np.logical_and.reduce([complete[axis] == self.baseline[axis] for axis in axes], initial=True)
+        is_base = np.logical_and.reduce([np.full(len(complete), True), *(complete[axis] == self.baseline[axis] for axis in axes)])
         base = complete[is_base].set_index(place)[column]
         base = base[~base.index.duplicated()]
         keys = pd.MultiIndex.from_frame(complete[place]) if len(place) > 1 else pd.Index(complete["workload"])

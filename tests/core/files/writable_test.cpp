@@ -41,13 +41,31 @@ TEST_CASE("a file of another kind is replaced only by force") {
     CHECK(refusal(path, true) == "no error");
 }
 
-TEST_CASE("a device, a pipe, a folder and a link to nothing are never replaced") {
+TEST_CASE("a link leads to the file that is written, there or not, over several links") {
     const TemporaryFolder folder;
-    const std::string pipe = folder.file("pipe"), link = folder.file("link"), to_device = folder.file("full");
+    const std::string target = std::filesystem::canonical(folder.file("")).string() + "/target";
+    std::filesystem::create_symlink("target", folder.file("near"));
+    std::filesystem::create_symlink(folder.file("near"), folder.file("far"));
+    for (const bool is_there : {false, true}) {
+        if (is_there) { std::ofstream(target) << "a page"; }
+        for (const char* name : {"target", "near", "far"}) {
+            CAPTURE(name);
+            CHECK(std::filesystem::weakly_canonical(followed(folder.file(name))).string() == target);
+            CHECK(refusal(folder.file(name)) == "no error");
+        }
+    }
+    std::filesystem::create_symlink(folder.file("there"), folder.file("back"));
+    std::filesystem::create_symlink(folder.file("back"), folder.file("there"));
+    CHECK(followed(folder.file("back")) == folder.file("back"));
+    CHECK(followed(folder.file("plain")) == folder.file("plain"));
+}
+
+TEST_CASE("a device, a pipe and a folder are never replaced") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.file("pipe"), to_device = folder.file("full");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    std::filesystem::create_symlink(folder.file("nothing"), link);
     std::filesystem::create_symlink("/dev/full", to_device);
-    for (const std::string& path : {std::string("/dev/full"), std::string("/dev/null"), pipe, link, to_device}) {
+    for (const std::string& path : {std::string("/dev/full"), std::string("/dev/null"), pipe, to_device}) {
         for (const bool force : {false, true}) {
             CHECK(refusal(path, force) == path + ": is not a regular file, and is not replaced; name a file");
         }

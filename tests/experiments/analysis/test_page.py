@@ -5,6 +5,7 @@
 """
 
 import html
+import os
 import pathlib
 import re
 import subprocess
@@ -108,6 +109,18 @@ class PageTest(unittest.TestCase):
         done = lookahead.execute(PROGRAM, ["report", "none.h5", "-o", "page.html", "--python", bare])
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"^\S+ has no h5py and no numpy and no pandas; install [^\n]*\n$")
+
+    def test_the_first_python_of_the_path_that_has_the_packages_is_taken(self):
+        file, _ = self.run_file("run.h5")
+        folder = self.folder / "bin"
+        folder.mkdir()
+        (folder / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+        (folder / "python3").chmod(0o755)
+        out = self.folder / "found.html"
+        done = subprocess.run([PROGRAM, "report", file, "--out", out], env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"},
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("What is slow", out.read_text())
 
     def test_the_readme_s_example_runs(self):
         file, _ = self.run_file("run.h5")

@@ -287,6 +287,14 @@ class PageTest(StudyTest):
         text, _ = self.page(out)
         self.assertIn("18 of 18 points appear in no figure", text)
 
+    def test_a_study_without_axes_has_a_page(self):
+        toml, out = self.folder / "plain.toml", self.folder / "plain.sweep"
+        toml.write_text('title = "Plain"\nmachine = "gtx480"\nsize = "tiny"\nworkloads = ["vecadd", "histogram"]\n')
+        lookahead.output_of(PROGRAM, ["sweep", "run", toml, "--out", out, "-j", "2"])
+        text, _ = self.page(out)
+        self.assertIn("<h1>Plain</h1>", text)
+        self.assertIn("histogram", text)
+
     def test_a_sweep_without_an_index_is_told_how_it_gets_one(self):
         out = self.folder / "cut.sweep"
         (out / "points").mkdir(parents=True)

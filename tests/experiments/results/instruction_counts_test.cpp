@@ -6,8 +6,8 @@
 #include "core/hdf5/file.h"
 #include "experiments/results/instruction_counts.h"
 #include "experiments/results/run_writer.h"
-#include "tests/experiments/results/example_run.h"
 #include "tests/core/hdf5/temporary_folder.h"
+#include "tests/experiments/results/example_run.h"
 
 namespace lookahead {
 namespace {
@@ -52,12 +52,13 @@ TEST_CASE("what has no counts by instruction is refused") {
 TEST_CASE("costs are of an instruction, or of all instructions of a line") {
     const InstructionCounts counts = example_run().instructions;
     const InstructionCosts each(counts, CostPlace::instruction);
-    CHECK(places(each) == std::vector<std::string>{"first 0x0000 LD.GLOBAL.F32 R1, [R2] ;", "first 0x0008 ADD.F32 R1, R1, R1 ;",
-                                                   "first 0x0010 EXIT ;", "second 0x0000 EXIT ;"});
+    CHECK(places(each) == std::vector<std::string>{"first 0x0000 LD.GLOBAL.F32 R1, [R2] ;",
+                                                   "first 0x0008 ADD.F32 R1, R1, R1 ;", "first 0x0010 EXIT ;",
+                                                   "second 0x0000 EXIT ;"});
     CHECK(each.kernels() == std::vector<std::string>{"first", "second"});
     const InstructionCosts ptx(counts, CostPlace::ptx);
-    CHECK(places(ptx) == std::vector<std::string>{"first 14 ld.global.f32 %f1, [%rd1];", "first 15 add.f32 %f2, %f1, %f1;",
-                                                  "first  ", "second 30 ret;"});
+    CHECK(places(ptx) == std::vector<std::string>{"first 14 ld.global.f32 %f1, [%rd1];",
+                                                  "first 15 add.f32 %f2, %f1, %f1;", "first  ", "second 30 ret;"});
     const InstructionCosts cuda(counts, CostPlace::cuda);
     CHECK(places(cuda) == std::vector<std::string>{"first first.cu:7 ", "first  ", "second  "});
     CHECK(cuda.rows()[0].counts == std::vector<std::uint64_t>{20, 300, 25, 300});
