@@ -165,10 +165,11 @@ def by_base(baseline, with_means):
 def what_keeps(design, bar, with_means, beyond):
     """Makes the figure of a study `causes`, whose axis `change` has the machine as it is ("base"), with the design
     (DESIGN), with a larger one ("DESIGN, CHANGE"), changes of the machine without and with the design ("CHANGE" and
-    "CHANGE, DESIGN"), and "perfect memory". Columns are the design's speed-ups over the same machine without it, and the
-    perfect memory's; and what keeps workloads whose speed-up is below `bar`: the first change with which it is not; "no
-    wait for memory", if a perfect memory brings less than `bar` without the design; the first of the names that
-    `beyond(sweep, cycles)` gives with the workloads for which it holds; or nothing that was found ("?")."""
+    "CHANGE, DESIGN"), and "perfect memory", which may be such a change. Columns are the design's speed-ups over the same
+    machine without it, and the perfect memory's over the machine as it is; and what keeps workloads whose speed-up is
+    below `bar`: the first change with which it is not; "no wait for memory", if a perfect memory brings less than `bar`
+    without the design; the first of the names that `beyond(sweep, cycles)` gives with the workloads for which it holds; or
+    nothing that was found ("?")."""
     def figure(sweep):
         cycles = sweep.table("change").pivot_table(index="workload", columns="change", values="cycles", sort=False)
         gains = {"as it is": cycles["base"] / cycles[design]}
@@ -177,7 +178,7 @@ def what_keeps(design, bar, with_means, beyond):
         perfect = cycles["base"] / cycles["perfect memory"]
         found = {name: gain >= bar for name, gain in gains.items()}
         found = {"": found.pop("as it is"), **found, "no wait for memory": perfect < bar, **beyond(sweep, cycles)}
-        result = with_means(pd.DataFrame(gains).assign(**{"perfect memory": perfect}), geometric=True)
+        result = with_means(pd.DataFrame(gains).assign(**{"a perfect memory's own": perfect}), geometric=True)
         causes = [next((name for name, holds in found.items() if holds[workload]), "?") for workload in cycles.index]
         result["what keeps it"] = [*causes, *[""] * (len(result) - len(causes))]
         return result

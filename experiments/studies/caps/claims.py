@@ -9,6 +9,7 @@ TABLES = {
     "places": ["map", "agreement"],
     "terms": [("terms", study_tables.with_column(__file__, PAPER, "prefetchers", "fig10", "caps", "caps, our GTX 480, nvcc 13"))],
     "causes": ["causes"],
+    "inputs": ["inputs"],
     "bases": ["bases"],
     "prefetchers": ["fig10", "workloads", *((f"fig{name}", means_alone) for name in (
         "12a", "12b", "12c", "13a", "13b")), "fig14a_demand", ("fig15", means_alone)],

@@ -44,18 +44,21 @@ def check_bounds(checks):
 
 
 def check_causes(checks):
-    """The first change with which a workload reaches 1.2, on the same machine with DAC and without."""
-    changes = ("queues x 4", "queues, MSHRs x 8", "large L1I, DAC", "bandwidth x 4, DAC", "near, DAC", "near, bandwidth x 4, DAC", "perfect, DAC")
+    """The first change with which a workload reaches 1.2, on the same machine with DAC and without; or why none does."""
+    changes = ("DAC, queues x 4", "queues and MSHRs x 8, DAC", "large L1I, DAC", "bandwidth x 4, DAC", "near, DAC",
+               "near, bandwidth x 4, DAC", "perfect memory, DAC")
     rows = []
-    for place, workload in enumerate(("cp", "aes", "fft", "sgemm", "lud", "bfs", "histo", "cfd", "spmv", "libor")):
+    for place, workload in enumerate(("cp", "aes", "fft", "sgemm", "lud", "bfs", "histo", "cfd", "spmv", "libor", "kmeans")):
         cycles = {name: 101 if place != 1 + number else 100 for number, name in enumerate(changes)}
-        cycles |= {"DAC": 101 if place else 100, "MSHRs x 8": 120}
-        cycles |= dict.fromkeys(("base", "near", "perfect", "large L1I", "bandwidth x 4", "near, bandwidth x 4"), 120)
-        rows += [(workload, machine, time, 0.5 if workload == "spmv" else 0.51) for machine, time in cycles.items()]
-    table = PAPER.table("causes", Rows(["workload", "machine", "cycles", "early loads"], rows))
+        cycles |= {"DAC": 101 if place else 100}
+        cycles |= dict.fromkeys(("base", "near", "large L1I", "bandwidth x 4", "near, bandwidth x 4", "queues and MSHRs x 8"), 120)
+        cycles["perfect memory"] = 101 if workload == "kmeans" else 100
+        cycles["perfect memory, DAC"] *= cycles["perfect memory"] / 120 if workload != "kmeans" else 1
+        rows += [(workload, change, time, 0.5 if workload == "spmv" else 0.51) for change, time in cycles.items()]
+    table = PAPER.table("causes", Rows(["workload", "change", "cycles", "early loads"], rows))
     found = [cause for name, cause in table["what keeps it"].items() if not name.startswith("mean")]
     checks.check("causes", found == ["", "queues x 4", "queues and MSHRs x 8", "large L1I", "bandwidth x 4", "near", "near, bandwidth x 4",
-                                     "perfect", "undecoupled", "code"], table)
+                                     "perfect memory", "undecoupled", "code", "no wait for memory"], table)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ TABLES = {
     "terms": [("terms", study_tables.with_column(__file__, PAPER, "designs", "fig12", "pmode", "pmode, our GTX 480, nvcc 13"))],
     "causes": ["causes"],
     "causes_medium": ["causes_medium"],
+    "inputs": ["inputs"],
     "bases": ["bases"],
     "designs": ["fig12", "fig12_without", *((f"{name}", means_alone) for name in (
         "fig10", "fig11", "fig13_raw", "fig14", "fig15")), "fig16", "fig17", ("fig7_pmode", means_alone),

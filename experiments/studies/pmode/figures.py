@@ -411,12 +411,12 @@ def facts_of_map(run):
 
 
 def facts_of_causes(run):
-    """A machine with a perfect memory has no counters by kernel, from which storage is."""
+    """Without storage, which is from counters by kernel: a machine with a perfect memory, and a run that stops early, has none."""
     return {"cycles": float(run.attrs["cycles"]), **pre_execution(run)}
 
 
 OWN_FACTS = {"map": facts_of_map, "places": facts_of_map, "causes": facts_of_causes,
-             "causes_medium": facts_of_causes}
+             "causes_medium": facts_of_causes, "inputs": facts_of_causes}
 
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
@@ -426,6 +426,7 @@ STUDIES = {
     "terms": {"design": ["base", "pmode"]},
     "causes": {"change": ["base", "pmode", "perfect memory"]},
     "causes_medium": {"change": ["base", "pmode", "perfect memory"]},
+    "inputs": {"design": ["base", "pmode"]},
     DESIGNS: {"design": ["base", "pmode"]},
     "hoisting": {"change": [], "design": ["base", "pmode"]},
     "latency": {"latency": [], "design": ["base", "pmode"]},
@@ -448,6 +449,7 @@ FIGURES = {
     "terms": ("terms", "Speed-up on the paper's simulator, with code of the time", speedups, "speed-up"),
     **{name: (name, "What keeps workloads below 1.17 on the paper's simulator, with code of the time",
               what_keeps("pmode", BAR, with_means, few_pre_loads), "speed-up") for name in ("causes", "causes_medium")},
+    "inputs": ("inputs", "The same with the suites' own inputs, of which a billion instructions of threads run", speedups, "speed-up"),
     "fig2": ("limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes, "scheduler cycles"),
     "fig3": ("limits", "Cycles by the number of CTAs of an SM, whatever their storage", cycles_by_limit, "cycles, normalised"),
     "fig3_stalls": ("limits", "Scheduler cycles by cause, over the baseline's", breakdown("limit", "base"),
