@@ -14,6 +14,7 @@ import numpy as np
 from . import packages
 from .drawing import cut_to_kernels, fit_height, legend_beside, picture
 from .files import write_page
+from .kernel_use import draw_roofline, use_of
 from .messages import UNUSABLE, Parser, reason_of, text_of
 from .packages import pandas as pd
 from .run import Run, RunFileError
@@ -232,6 +233,18 @@ def what_is_slow(runs):
                    "cycles. A click on a column's head sorts by it.", *parts, SORTING) if parts else ""
 
 
+def use_of_the_machine(runs):
+    parts = []
+    for name, run in runs.items():
+        if len(run.kernels) and "kernel_counters" in run.file and "sm.warp_instructions" in run.kernel_counters:
+            parts += [f"<h3>{html.escape(name)}</h3>" if len(runs) > 1 else "", text_table(use_of(run)),
+                      picture(lambda axes: draw_roofline(axes, run), 7.0, 3.6)]
+    return section("Use of the machine", "By kernel, over all its launches. Warps an SM while it has any, the most that fit of the longest "
+                   "launch, and what limits them. Below, the rate of instructions over how many there are of each byte of L1 and of "
+                   "DRAM: a kernel near a slope is bound by that bandwidth, near the top by issue slots, and far below both by "
+                   "latency.", *parts) if parts else ""
+
+
 def over_time(runs):
     runs = {name: run for name, run in runs.items()
             if "sm" in run.series_kinds and "dram" in run.series_kinds and len(run.kernels)}
@@ -307,7 +320,7 @@ def page(runs):
 
 def _page(runs):
     title = ", ".join(runs) if len(runs) > 1 else "{workload} {size} on {machine}".format(**next(iter(runs.values())).summary)
-    body = "\n".join([overview(runs), differences(runs), what_is_slow(runs), where_cycles_went(runs), over_time(runs), memory(runs),
+    body = "\n".join([overview(runs), differences(runs), what_is_slow(runs), use_of_the_machine(runs), where_cycles_went(runs), over_time(runs), memory(runs),
                       energy(runs), kernels(runs), engine(runs)])
     return document(title, body)
 

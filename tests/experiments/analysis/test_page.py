@@ -216,7 +216,7 @@ class ChartsTest(unittest.TestCase):
     def test_every_chart_is_looked_at(self):
         self.assertEqual(sorted({chart.axis for chart in self.charts}),
                          ["DRAM data bus in use", "joules", "mean nanoseconds", "scheduler cycles", "seconds",
-                          "share of scheduler cycles", "warp instructions per cycle"])
+                          "share of scheduler cycles", "warp instructions a byte", "warp instructions per cycle"])
         self.assertEqual(self.text.count("<svg"), len(self.charts))
 
     def test_where_the_cycles_went_is_shares_of_all_causes(self):
