@@ -14,17 +14,18 @@ namespace lookahead {
 template <HasStatistics C>
 class CountTables {
   public:
-    /// Counts in the table `key` from now on. It gets its number of rows, all zeros, when it is first chosen.
+    /// Counts in the table `key` from now on, whose rows are zeros at first. It takes memory when something is counted.
     void choose(std::uint64_t key, std::size_t rows) {
         key_ = key;
-        std::vector<C>& table = tables_[key];
-        table.resize(rows);
-        rows_ = table.data();
         size_ = rows;
+        rows_ = nullptr;
     }
     /// Whether the chosen table has the row; false before the first choice.
     bool has(std::size_t row) const { return row < size_; }
-    C& operator[](std::size_t row) { return rows_[row]; }
+    C& operator[](std::size_t row) {
+        if (rows_ == nullptr) [[unlikely]] { make(); }
+        return rows_[row];
+    }
 
     /// The sums over all rows of all tables.
     C totals() const {
@@ -54,7 +55,7 @@ class CountTables {
         archive& count;
         if (archive.loading()) {
             for (tables_.clear(); count > 0; --count) { load(archive); }
-            if (size_ > 0) { choose(key_, size_); }
+            rows_ = nullptr;
             return;
         }
         for (auto& [key, table] : tables_) {
@@ -66,6 +67,11 @@ class CountTables {
     }
 
   private:
+    void make() {
+        std::vector<C>& table = tables_[key_];
+        table.resize(size_);
+        rows_ = table.data();
+    }
     void load(StateArchive& archive) {
         std::uint64_t number = 0;
         std::uint64_t rows = 0;
@@ -77,8 +83,8 @@ class CountTables {
 
     std::map<std::uint64_t, std::vector<C>> tables_;
     std::uint64_t key_ = 0;
-    C* rows_ = nullptr;  ///< of the chosen table
-    std::size_t size_ = 0;
+    std::size_t size_ = 0;  ///< rows of the chosen table
+    C* rows_ = nullptr;     ///< null until something is counted in it
 };
 
 }  // namespace lookahead

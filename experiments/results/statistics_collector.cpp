@@ -111,26 +111,32 @@ void write_kind(std::string_view kind, const ByComponent& components, RunRecord&
     if (!counters.columns.empty()) { record.counters.push_back(std::move(counters)); }
 }
 
-/// Tables of all kinds have the same keys and rows; their columns follow each other.
+/// Tables of all kinds have the same rows, and their columns follow each other. A table in which nothing was counted is
+/// missing.
 void write_tables(const std::map<std::string, StatisticsCollector::Tables, std::less<>>& kinds,
                   InstructionCounts& instructions) {
     if (kinds.empty()) { return; }
     for (const auto& [kind, tables] : kinds) {
         instructions.counters.insert(instructions.counters.end(), tables.counters.begin(), tables.counters.end());
     }
-    const StatisticsCollector::Tables& first = kinds.begin()->second;
-    for (const auto& [key, counts] : first.counts) {
-        const std::size_t rows = counts.size() / first.counters.size();
+    std::map<std::uint64_t, std::size_t> rows_of;
+    for (const auto& [kind, tables] : kinds) {
+        for (const auto& [key, counts] : tables.counts) {
+            const std::size_t rows = counts.size() / tables.counters.size();
+            const auto [known, is_new] = rows_of.emplace(key, rows);
+            LOOKAHEAD_ASSERT(known->second == rows, "tables of {} have other rows", kind);
+        }
+    }
+    for (const auto& [key, rows] : rows_of) {
         for (std::size_t row = 0; row < rows; ++row) {
             instructions.rows.emplace_back(InstructionCounts::Row{
                 .kernel = key, .number = row, .kernel_name = {}, .text = {}, .ptx = {}, .cuda_file = {}});
             for (const auto& [kind, tables] : kinds) {
                 const std::size_t columns = tables.counters.size();
-                const auto& all = tables.counts.at(key);
-                LOOKAHEAD_ASSERT(all.size() == rows * columns, "tables of {} have other rows", kind);
-                const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * columns);
-                instructions.values.insert(instructions.values.end(), begin,
-                                           begin + static_cast<std::ptrdiff_t>(columns));
+                const auto table = tables.counts.find(key);
+                for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) {
+                    instructions.values.push_back(table == tables.counts.end() ? 0 : table->second[i]);
+                }
             }
         }
     }

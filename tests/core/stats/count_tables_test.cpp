@@ -65,6 +65,14 @@ TEST_CASE("counts stay with their table and row when another table is chosen") {
     CHECK(totals.waits == std::array<std::uint64_t, 2>{1, 5});
 }
 
+TEST_CASE("a table in which nothing was counted is not there") {
+    CountTables<PlaceCounters> tables = example();
+    tables.choose(3, 5);
+    CHECK(Tables::of(tables) == Tables::of(example()));
+    ++tables[4].visits;
+    CHECK(Tables::of(tables).size() == 3);
+}
+
 TEST_CASE("a table has the rows with which it was chosen") {
     CountTables<PlaceCounters> tables;
     CHECK(!tables.has(0));

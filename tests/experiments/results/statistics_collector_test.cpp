@@ -97,6 +97,13 @@ TEST_CASE("tables of components and ranks add up, kinds beside each other") {
     CHECK(counts.values == std::vector<std::uint64_t>{9, 7, 8, 555, 111, 222, 666, 333, 444});
 }
 
+TEST_CASE("a kind that has nothing of a kernel has zeros") {
+    StatisticsCollector collector;
+    show_tables(collector, 4, {1, 2}, {5});
+    collector.table({"place", 2, kPlaceCounters, std::vector<std::uint64_t>{3, 4}});
+    CHECK(record_of(collector).instructions.values == std::vector<std::uint64_t>{0, 3, 4, 5, 1, 2});
+}
+
 TEST_CASE("tables of other rows are an internal error") {
     StatisticsCollector collector;
     show_tables(collector, 4, {1, 2, 3, 4}, {5});
