@@ -57,25 +57,29 @@ class InstructionProfile {
     void begin_launch(std::uint32_t kernel, std::uint32_t instructions) { counts_.choose(kernel, instructions); }
 
     void issued(std::uint32_t pc, unsigned lanes) {
-        InstructionCounters& counts = counts_[pc];
-        ++counts.issued;
-        counts.lanes += lanes;
+        counts_.add(pc, kIssued, 1);
+        counts_.add(pc, kLanes, lanes);
     }
     /// The warp in `context` has been in the state `left` until now.
     void leave(unsigned context, ContextState left, Cycle now) {
         Warp& warp = warps_[context];
+        if (warp.since == now) { return; }
         if (const InstructionWait wait = kWaits[static_cast<unsigned>(left)]; wait != InstructionWait::none) {
-            counts_[warp.pc].waits[static_cast<unsigned>(wait)] += static_cast<std::uint64_t>(now - warp.since);
+            counts_.add(warp.pc, number_of(wait), static_cast<std::uint64_t>(now - warp.since));
         }
         warp.since = now;
     }
     /// The warp's last instruction has issued in this cycle, which is the last of the warp's.
-    void exited(unsigned context) { ++counts_[warps_[context].pc].waits[static_cast<unsigned>(InstructionWait::turn)]; }
+    void exited(unsigned context) { counts_.add(warps_[context].pc, number_of(InstructionWait::turn), 1); }
     /// The warp has reached the instruction.
-    void reach(unsigned context, std::uint32_t pc) { warps_[context].pc = pc; }
+    void reach(unsigned context, std::uint32_t pc) {
+        warps_[context].pc = pc;
+        counts_.expect(pc);
+    }
     /// A result of the instruction at `pc` ends the context's wait, or a part of it.
     void ended_by(std::uint32_t pc, unsigned context, Cycle now) {
-        counts_[pc].waited_for += static_cast<std::uint64_t>(now - warps_[context].since);
+        const Cycle since = warps_[context].since;
+        if (now > since) { counts_.add(pc, kWaitedFor, static_cast<std::uint64_t>(now - since)); }
     }
 
     InstructionCounters totals() const { return counts_.totals(); }
@@ -84,6 +88,10 @@ class InstructionProfile {
 
   private:
     friend struct AuditSabotage;
+
+    // Numbers of InstructionCounters in the order of declaration.
+    static constexpr std::size_t kIssued = 0, kLanes = 1, kWaitedFor = 2 + kInstructionWaits;
+    static constexpr std::size_t number_of(InstructionWait wait) { return 2 + static_cast<std::size_t>(wait); }
 
     struct Warp {
         Cycle since = 0;       ///< cycles before it are counted

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -10,7 +12,9 @@
 
 namespace lookahead {
 
-/// Statistics by place: tables with a C for each row, one of which is being counted in.
+/// Statistics by place: tables with the counters of C for each row, one of which is being counted in. Rows are small,
+/// so that counting at many places needs few lines of the host's caches: a counter has 32 bits, and what exceeds them
+/// is kept apart.
 template <HasStatistics C>
 class CountTables {
   public:
@@ -18,36 +22,40 @@ class CountTables {
     void choose(std::uint64_t key, std::size_t rows) {
         key_ = key;
         size_ = rows;
-        rows_ = nullptr;
+        chosen_ = nullptr;
     }
     /// Whether the chosen table has the row; false before the first choice.
     bool has(std::size_t row) const { return row < size_; }
-    C& operator[](std::size_t row) {
-        if (rows_ == nullptr) [[unlikely]] { make(); }
-        return rows_[row];
+    /// Adds to a counter of a row of the chosen table. `counter` is its number in the order of declaration.
+    [[gnu::always_inline]] void add(std::size_t row, std::size_t counter, std::uint64_t more) {
+        if (chosen_ == nullptr) [[unlikely]] { make(); }
+        std::uint32_t& count = chosen_[row].counts[counter];
+        const std::uint64_t sum = count + more;
+        count = static_cast<std::uint32_t>(sum);
+        if (sum >> 32 != 0) [[unlikely]] { carry(row, counter, sum >> 32); }
     }
+
+    /// The row will be counted in soon: begins to bring it into the host's caches.
+    void expect(std::size_t row) const { __builtin_prefetch(chosen_ + row, 1); }
 
     /// The sums over all rows of all tables.
     C totals() const {
-        C sums{};
+        detail::StatisticsWords<C> sums{};
         for (const auto& [key, table] : tables_) {
-            for (const C& row : table) { accumulate(sums, row); }
+            const std::vector<std::uint64_t> counts = counts_of(table);
+            for (std::size_t i = 0; i < counts.size(); ++i) { sums[i % kCounters] += counts[i]; }
         }
-        return sums;
+        return std::bit_cast<C>(sums);
     }
 
     void visit(StatisticsVisitor& visitor, std::string_view kind) const {
-        constexpr std::size_t kWords = detail::statistics_words<C>();
         static const auto counters = [] {
-            std::array<StatisticDescription, kWords> all;
+            std::array<StatisticDescription, kCounters> all;
             std::size_t next = 0;
             for_each_statistic<C>([&](const StatisticDescription& what) { all[next++] = what; });
             return all;
         }();
-        for (const auto& [key, table] : tables_) {
-            const auto* words = reinterpret_cast<const std::uint64_t*>(table.data());
-            visitor.table({kind, key, counters, {words, table.size() * kWords}});
-        }
+        for (const auto& [key, table] : tables_) { visitor.table({kind, key, counters, counts_of(table)}); }
     }
 
     void fields(StateArchive& archive) {
@@ -55,36 +63,58 @@ class CountTables {
         archive& count;
         if (archive.loading()) {
             for (tables_.clear(); count > 0; --count) { load(archive); }
-            rows_ = nullptr;
+            chosen_ = nullptr;
             return;
         }
         for (auto& [key, table] : tables_) {
             std::uint64_t number = key;
-            std::uint64_t rows = table.size();
+            std::uint64_t rows = table.rows.size();
             archive& number& rows;
-            archive.plain(table.data(), table.size());
+            archive.plain(table.rows.data(), rows);
+            archive& table.excess;
         }
     }
 
   private:
-    void make() {
-        std::vector<C>& table = tables_[key_];
-        table.resize(size_);
-        rows_ = table.data();
+    static constexpr std::size_t kCounters = detail::statistics_words<C>();
+
+    /// The counters of a row, lower halves; as many as a power of two, so that no row is in two lines for nothing.
+    struct alignas(4 * std::bit_ceil(kCounters)) Row {
+        std::uint32_t counts[std::bit_ceil(kCounters)] = {};
+    };
+    struct Table {
+        std::vector<Row> rows;
+        std::map<std::uint64_t, std::uint64_t> excess;  ///< upper halves that are not 0, by row * kCounters + counter
+    };
+
+    static std::vector<std::uint64_t> counts_of(const Table& table) {
+        std::vector<std::uint64_t> counts(table.rows.size() * kCounters);
+        for (std::size_t i = 0; i < counts.size(); ++i) { counts[i] = table.rows[i / kCounters].counts[i % kCounters]; }
+        for (const auto& [place, upper] : table.excess) { counts[place] += upper << 32; }
+        return counts;
+    }
+    [[gnu::noinline]] void carry(std::size_t row, std::size_t counter, std::uint64_t upper) {
+        tables_[key_].excess[row * kCounters + counter] += upper;
+    }
+    [[gnu::noinline]] void make() {
+        Table& table = tables_[key_];
+        table.rows.resize(size_);
+        chosen_ = table.rows.data();
     }
     void load(StateArchive& archive) {
         std::uint64_t number = 0;
         std::uint64_t rows = 0;
         archive& number& rows;
-        std::vector<C>& table = tables_[number];
-        table.resize(rows);
-        archive.plain(table.data(), rows);
+        Table& table = tables_[number];
+        table.rows.resize(rows);
+        archive.plain(table.rows.data(), rows);
+        archive& table.excess;
     }
 
-    std::map<std::uint64_t, std::vector<C>> tables_;
+    std::map<std::uint64_t, Table> tables_;
     std::uint64_t key_ = 0;
-    std::size_t size_ = 0;  ///< rows of the chosen table
-    C* rows_ = nullptr;     ///< null until something is counted in it
+    std::size_t size_ = 0;   ///< rows of the chosen table
+    Row* chosen_ = nullptr;  ///< null until something is counted in it
 };
 
 }  // namespace lookahead

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "components/cache/l1_sets.h"
@@ -25,42 +27,54 @@ struct AccessCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
+/// The accesses of an instruction, or of one of its elements, while it is the oldest: the first of AccessCounters.
+struct HeadAccesses {
+    std::array<std::uint16_t, 5> counts{};
+
+    void line() { ++counts[0]; }
+    void answered(L1Answer answer) { ++counts[1 + static_cast<std::size_t>(answer)]; }
+    void banks(unsigned cycles) { counts[4] = static_cast<std::uint16_t>(counts[4] + cycles); }
+    void fields(StateArchive& archive) { archive& counts; }
+};
+
 /// The counts of all instructions of the launched kernels, by kernel.
 class AccessProfile {
   public:
+    /// Accesses of no known instruction, which only tests make, are in the first row.
+    AccessProfile() { counts_.choose(UINT64_MAX, 1); }
+
     void begin_launch(const LaunchOnSm& launch) {
         code_ = launch.kernel.code.data();
-        counts_.choose(launch.number, launch.kernel.code.size());
+        counts_.choose(launch.number, std::max<std::size_t>(launch.kernel.code.size(), 1));
     }
 
-    void line(std::uint32_t pc) { ++of(pc).lines; }
-    void answered(std::uint32_t pc, L1Answer answer) {
-        AccessCounters& counts = of(pc);
-        counts.l1_hits += answer == L1Answer::hit;
-        counts.l1_merges += answer == L1Answer::merge;
-        counts.l1_misses += answer == L1Answer::miss;
+    /// Its accesses follow soon.
+    void expect(std::uint32_t pc) const { counts_.expect(pc); }
+    void performed(std::uint32_t pc, const HeadAccesses& accesses) {
+        for (std::size_t i = 0; i < accesses.counts.size(); ++i) {
+            if (accesses.counts[i] != 0) { add(pc, i, accesses.counts[i]); }
+        }
     }
-    void banks(std::uint32_t pc, unsigned cycles) { of(pc).bank_cycles += cycles; }
     void completed(const isa::Instruction& instruction, Cycle cycles) {
-        AccessCounters& counts = code_ == nullptr ? outside_ : of(static_cast<std::uint32_t>(&instruction - code_));
-        ++counts.loads;
-        counts.load_cycles += static_cast<std::uint64_t>(cycles);
+        const std::uint32_t pc = code_ == nullptr ? 0 : static_cast<std::uint32_t>(&instruction - code_);
+        add(pc, kLoads, 1);
+        add(pc, kLoadCycles, static_cast<std::uint64_t>(cycles));
     }
 
-    AccessCounters totals() const {
-        AccessCounters sums = counts_.totals();
-        accumulate(sums, outside_);
-        return sums;
-    }
+    AccessCounters totals() const { return counts_.totals(); }
     void visit(StatisticsVisitor& visitor) const { counts_.visit(visitor, "instruction_access"); }
-    void fields(StateArchive& archive) { archive& counts_& outside_; }
+    void fields(StateArchive& archive) { archive& counts_; }
 
   private:
-    AccessCounters& of(std::uint32_t pc) { return counts_.has(pc) ? counts_[pc] : outside_; }
+    // Numbers of AccessCounters in the order of declaration, after those of HeadAccesses.
+    static constexpr std::size_t kLoads = 5, kLoadCycles = 6;
+
+    void add(std::uint32_t pc, std::size_t counter, std::uint64_t more) {
+        counts_.add(counts_.has(pc) ? pc : 0, counter, more);
+    }
 
     const isa::Instruction* code_ = nullptr;  ///< of the launched kernel; null before the first launch
     CountTables<AccessCounters> counts_;
-    AccessCounters outside_;  ///< of accesses without a launch, which are in no table
 };
 
 }  // namespace lookahead::gpu

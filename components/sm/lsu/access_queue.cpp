@@ -30,6 +30,7 @@ AccessQueue::AccessQueue(const CoalescingParameters& parameters, Cycle hit_laten
 
 [[gnu::hot]] void AccessQueue::accept(const MemoryInstruction& instruction, Cycle now) {
     LsuCounters& counters = parts_.counters;
+    parts_.profile.expect(instruction.pc);
     QueuedInstruction& entry = queue_[queue_.size()];
     InstructionQueue::copy(entry.memory, instruction);
     entry.accepted = now;
@@ -61,8 +62,11 @@ AccessQueue::AccessQueue(const CoalescingParameters& parameters, Cycle hit_laten
     QueuedInstruction& access = by_elements ? elements_.current() : whole;
     if ((!head_.started && !start(access, now)) || !perform(access, now)) { return; }
     if (completes(whole.memory)) { parts_.loads.all_accessed(head_.load, now); }
+    parts_.profile.performed(whole.memory.pc, head_.accesses);
     if (by_elements && elements_.next(whole.memory, parts_.allocations)) [[unlikely]] {
-        head_ = {.first_load = head_.first_load};
+        const std::uint32_t first_load = head_.first_load;
+        head_ = {};
+        head_.first_load = first_load;
         return;
     }
     const std::uint16_t context = whole.memory.context;
@@ -118,7 +122,7 @@ inline void AccessQueue::begin_load(const QueuedInstruction& access) {
             shared.perform(memory, access.shared, nullptr);
         }
         head_.banks_until = now + degree - 1;
-        parts_.profile.banks(memory.pc, degree);
+        head_.accesses.banks(degree);
         ++parts_.counters.shared_accesses;
         parts_.counters.shared_conflict_cycles += degree - 1;
     }

@@ -128,6 +128,7 @@ class AccessQueue {
         SharedMemory& shared;
         ConstantLoads& constants;
         SpareAccesses& spare;
+        AccessProfile& profile;
     };
 
     AccessQueue(const CoalescingParameters& parameters, Cycle hit_latency, const Parts& parts);

@@ -42,7 +42,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)),
       queue_(
           parameters, arguments.configuration.read<L1Parameters>("l1d").hit_latency,
-          {{l1_, private_, loads_, order_, samples_, counters_, profile_}, allocations_, shared_, constants_, spare_}) {
+          {{l1_, private_, loads_, order_, samples_, counters_}, allocations_, shared_, constants_, spare_, profile_}) {
     if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
         throw ConfigurationError("coalescing.atomic_bytes is {}; it must be 32 or 128", parameters.atomic_bytes);
     }

@@ -72,7 +72,7 @@ SectorMask sectors_accessed(const MemoryInstruction& memory, isa::LaneMask lanes
     }
     if (done) {
         ++parts_.counters.global_accesses;
-        parts_.profile.line(entry.memory.pc);
+        head_.accesses.line();
         entry.global &= ~lanes;
     }
 }
@@ -137,7 +137,7 @@ SectorMask L1Accesses::sectors_to_load(const isa::Instruction& instruction, std:
     const L1LoadResult result =
         goes_to_l2(instruction, line) ? parts_.l1.load_ordered(access, waiter) : parts_.l1.load(access, waiter);
     if (result.answer == L1Answer::stall) { return head_.block(result.failure, now); }
-    parts_.profile.answered(memory.pc, result.answer);
+    head_.accesses.answered(result.answer);
     PendingLoad& pending = parts_.loads[head_.load];
     pending.not_before(now + hit_latency_);
     if (result.answer == L1Answer::hit) {
@@ -276,7 +276,7 @@ bool L1Accesses::load_private(QueuedInstruction& entry, std::uint64_t line, isa:
         entry.global &= ~served;
         if (served != lanes) {  // the rest is another access
             ++parts_.counters.global_accesses;
-            parts_.profile.line(entry.memory.pc);
+            head_.accesses.line();
         }
         return served == lanes;
     }

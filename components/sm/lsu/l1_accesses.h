@@ -5,7 +5,6 @@
 #include "components/cache/l1_companion.h"
 #include "components/cache/l1_data.h"
 #include "components/sm/lsu/access_order.h"
-#include "components/sm/lsu/access_profile.h"
 #include "components/sm/lsu/load_table.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/lsu/queue_head.h"
@@ -64,7 +63,6 @@ struct L1AccessParts {
     AccessOrder& order;
     MissSamples& samples;
     LsuCounters& counters;
-    AccessProfile& profile;
 };
 
 /// The oldest instruction's accesses to L1: one line each, with all lanes in that line.

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "components/cache/l1_data.h"
+#include "components/sm/lsu/access_profile.h"
 #include "components/sm/lsu/instruction_queue.h"
 #include "components/sm/lsu/lsu_counters.h"
 #include "core/state/state_archive.h"
@@ -24,6 +25,7 @@ struct QueueHead {
     Cycle banks_until = kNoBanks;        ///< last cycle in which its accesses hold the banks of shared memory or L1
     std::uint32_t first_load = 0;        ///< the first element's entry in the load table
     isa::LaneMask lower_halves = 0;      ///< lanes of two sectors whose first sector is done
+    HeadAccesses accesses;               ///< made so far, not yet in AccessProfile
 
     /// Both return false: the instruction is not done.
     bool block(ReservationFailure failure, Cycle now) { return block(static_cast<std::uint8_t>(failure), now); }
@@ -44,7 +46,7 @@ struct QueueHead {
     /// Archives all but `first_load`, which only instructions with elements have (AccessQueue::fields). `oldest`: the
     /// instruction or null.
     void fields(StateArchive& archive, const MemoryInstruction* oldest) {
-        archive& started& blocked& cause& load& blocked_since& banks_until;
+        archive& started& blocked& cause& load& blocked_since& banks_until& accesses;
         if (oldest != nullptr && isa::lane_bytes(*oldest->instruction) > kSectorBytes) { archive& lower_halves; }
     }
 

@@ -139,17 +139,14 @@ struct PipelineState {
             return;
         }
         const Stream& stream = warps.streams[context];
-        if (stream.buffered == 0) {
-            enter(context, ContextState::fetching);
-            return;
-        }
-        if (kernel->by_control_words() && dependences.issue_from(context) > now) [[unlikely]] {
-            enter(context, ContextState::stalled);
-            return;
-        }
         const std::uint32_t pc = stream.stack.pc();
-        const ContextState state = waits_for(warps, context, pc, kernel->needs(pc));
-        enter(context, state);
+        ContextState state = ContextState::fetching;
+        if (stream.buffered != 0) {
+            const bool stalls = kernel->by_control_words() && dependences.issue_from(context) > now;
+            state = stalls ? ContextState::stalled : waits_for(warps, context, pc, kernel->needs(pc));
+        }
+        pause(context, state);
+        profile.reach(context, pc);
         if (state == ContextState::blocked_by_memory) { memory_waits.begin(context); }
     }
 

@@ -18,6 +18,8 @@ struct PlaceCounters {
     LOOKAHEAD_ALL_DECLARED;
 };
 
+constexpr std::size_t kVisits = 0, kRed = 1, kAmber = 2;
+
 /// Copies of the tables of a visit.
 class Tables final : public StatisticsVisitor {
   public:
@@ -45,12 +47,12 @@ class Tables final : public StatisticsVisitor {
 CountTables<PlaceCounters> example() {
     CountTables<PlaceCounters> tables;
     tables.choose(7, 2);
-    tables[1].visits = 3;
-    tables[1].waits[1] = 5;
+    tables.add(1, kVisits, 3);
+    tables.add(1, kAmber, 5);
     tables.choose(2, 1);
-    ++tables[0].visits;
+    tables.add(0, kVisits, 1);
     tables.choose(7, 2);
-    ++tables[0].waits[0];
+    tables.add(0, kRed, 1);
     return tables;
 }
 
@@ -65,11 +67,29 @@ TEST_CASE("counts stay with their table and row when another table is chosen") {
     CHECK(totals.waits == std::array<std::uint64_t, 2>{1, 5});
 }
 
+TEST_CASE("a count may exceed 32 bits, step by step or at once, and is saved with what exceeds them") {
+    CountTables<PlaceCounters> tables;
+    tables.choose(1, 2);
+    tables.add(1, kRed, UINT32_MAX);
+    CHECK(Tables::of(tables).at({"place", 1})[4] == UINT32_MAX);
+    tables.add(1, kRed, 1);
+    CHECK(Tables::of(tables).at({"place", 1})[4] == std::uint64_t{1} << 32);
+    tables.add(1, kAmber, 5'000'000'000'000);
+    tables.add(1, kAmber, 5'000'000'000'000);
+    CHECK(tables.totals().waits == std::array<std::uint64_t, 2>{std::uint64_t{1} << 32, 10'000'000'000'000});
+    CountTables<PlaceCounters> loaded;
+    load_state(loaded, saved_state(tables));
+    CHECK(Tables::of(loaded) == Tables::of(tables));
+    loaded.choose(1, 2);
+    loaded.add(1, kRed, UINT32_MAX);
+    CHECK(loaded.totals().waits[0] == (std::uint64_t{1} << 32) + UINT32_MAX);
+}
+
 TEST_CASE("a table in which nothing was counted is not there") {
     CountTables<PlaceCounters> tables = example();
     tables.choose(3, 5);
     CHECK(Tables::of(tables) == Tables::of(example()));
-    ++tables[4].visits;
+    tables.add(4, kVisits, 1);
     CHECK(Tables::of(tables).size() == 3);
 }
 
@@ -89,7 +109,7 @@ TEST_CASE("loaded tables have the saved counts, and go on in the chosen one") {
     loaded.choose(7, 2);
     load_state(loaded, bytes);
     CHECK(Tables::of(loaded) == Tables::of(saved));
-    ++loaded[1].visits;
+    loaded.add(1, kVisits, 1);
     CHECK(Tables::of(loaded).at({"place", 7}) == std::vector<std::uint64_t>{0, 1, 0, 4, 0, 5});
     CHECK(hash_of_state(saved) != hash_of_state(loaded));
 }

@@ -38,12 +38,9 @@ struct AuditSabotage {
         scoreboard.reserve(0, written.data(), false);
     }
     static void lose_warp(LogicalProcess& process) { sm(process).state_.warps.states.set(47, ContextState::exited); }
-    static InstructionCounters& first_instruction(LogicalProcess& process) {
-        return sm(process).state_.profile.counts_[0];
-    }
-    static void lose_issue(LogicalProcess& process) { --first_instruction(process).issued; }
-    static void lose_lanes(LogicalProcess& process) { --first_instruction(process).lanes; }
-    static void lose_wait(LogicalProcess& process) { --first_instruction(process).waits[0]; }
+    static void count_issue_twice(LogicalProcess& process) { sm(process).state_.profile.counts_.add(0, 0, 1); }
+    static void count_lane_twice(LogicalProcess& process) { sm(process).state_.profile.counts_.add(0, 1, 1); }
+    static void count_wait_twice(LogicalProcess& process) { sm(process).state_.profile.counts_.add(0, 2, 1); }
     static void count_line_twice(LogicalProcess& process) { ++unit(process).counters_.global_accesses; }
     static void count_load_twice(LogicalProcess& process) { ++unit(process).counters_.completed_loads; }
     static void count_load_cycle_twice(LogicalProcess& process) { ++unit(process).counters_.load_cycles; }
@@ -245,9 +242,9 @@ TEST_CASE("what is not given back is named") {
     using S = AuditSabotage;
     names(fault_after("sm4", S::lose_register), "sm4: 1 registers or predicates that await a write-back");
     names(fault_after("sm4", S::lose_warp), "sm4: 1 warps whose places were not vacated");
-    names(fault_after("sm4", S::lose_issue), "sm4: warp instructions by place: ");
-    names(fault_after("sm4", S::lose_lanes), "sm4: thread instructions by place: ");
-    names(fault_after("sm4", S::lose_wait), "sm4: warp cycles by place: ");
+    names(fault_after("sm4", S::count_issue_twice), "sm4: warp instructions by place: ");
+    names(fault_after("sm4", S::count_lane_twice), "sm4: thread instructions by place: ");
+    names(fault_after("sm4", S::count_wait_twice), "sm4: warp cycles by place: ");
     names(fault_after("sm4", S::count_line_twice), "sm4: lines by place: ");
     names(fault_after("sm4", S::count_load_twice), "sm4: loads by place: ");
     names(fault_after("sm4", S::count_load_cycle_twice), "sm4: cycles of loads by place: ");
