@@ -9,7 +9,7 @@
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 
-namespace lookahead::test {
+namespace lookahead::test::instruction_profile {
 namespace {
 
 using Counts = std::map<std::string, std::uint64_t>;
@@ -154,4 +154,4 @@ TEST_CASE("instructions share all cycles of the warps, and those whose guard fai
 }
 
 }  // namespace
-}  // namespace lookahead::test
+}  // namespace lookahead::test::instruction_profile

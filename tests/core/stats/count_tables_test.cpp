@@ -9,7 +9,7 @@
 #include "core/state/archives.h"
 #include "core/stats/count_tables.h"
 
-namespace lookahead {
+namespace lookahead::count_tables_tests {
 namespace {
 
 struct PlaceCounters {
@@ -115,4 +115,4 @@ TEST_CASE("loaded tables have the saved counts, and go on in the chosen one") {
 }
 
 }  // namespace
-}  // namespace lookahead
+}  // namespace lookahead::count_tables_tests

@@ -9,7 +9,7 @@
 #include "tests/core/hdf5/temporary_folder.h"
 #include "tests/experiments/results/example_run.h"
 
-namespace lookahead {
+namespace lookahead::instruction_counts_tests {
 namespace {
 
 std::vector<std::string> places(const InstructionCosts& costs) {
@@ -78,4 +78,4 @@ TEST_CASE("a row's cycles are those of its waits, and its main wait has the most
 }
 
 }  // namespace
-}  // namespace lookahead
+}  // namespace lookahead::instruction_counts_tests

@@ -2,7 +2,7 @@
 
 #include "experiments/run/source_lines.h"
 
-namespace lookahead {
+namespace lookahead::source_lines_tests {
 namespace {
 
 constexpr std::string_view kPtx =
@@ -50,4 +50,4 @@ TEST_CASE("a .loc holds for the lines after it, to the end of its function") {
 }
 
 }  // namespace
-}  // namespace lookahead
+}  // namespace lookahead::source_lines_tests
